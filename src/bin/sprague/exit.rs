@@ -1,0 +1,86 @@
+//! Exit codes, and the word that goes with each.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+use sprague::client::fault;
+use sprague::run;
+
+/// The input is bad.
+pub(crate) const BAD_INPUT: u8 = 65;
+/// No server answered, or not in time.
+pub(crate) const NO_SERVER: u8 = 69;
+/// A fault of this program or of a server.
+pub(crate) const INTERNAL: u8 = 70;
+/// A file cannot be read or written.
+pub(crate) const IO: u8 = 74;
+/// The server does not let us in.
+pub(crate) const NOT_ALLOWED: u8 = 77;
+
+/// How a command ended, when not well.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(code: u8, message: impl Display) -> Failure {
+        Failure { code, message: message.to_string() }
+    }
+
+    /// A failure that says nothing: everything was said, or nobody listens.
+    pub(crate) fn silent(code: u8) -> Failure {
+        Failure { code, message: String::new() }
+    }
+
+    /// Prints the message, and hands the code to the system.
+    pub(crate) fn report(self) -> ExitCode {
+        if !self.message.is_empty() {
+            eprintln!("{}", self.message);
+        }
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<fault::Error> for Failure {
+    fn from(error: fault::Error) -> Failure {
+        let code = code_of(&error);
+        let advice = match error {
+            fault::Error::Unreachable { .. } => "; is spragued running there? (--retry-for waits longer)",
+            fault::Error::TimedOut(_) => "; give it longer with --timeout",
+            _ => "",
+        };
+        Failure::new(code, format_args!("sprague: {error}{advice}"))
+    }
+}
+
+/// The code of a failed run.
+fn code_of(error: &fault::Error) -> u8 {
+    match error {
+        fault::Error::Unreachable { .. } | fault::Error::TimedOut(_) => NO_SERVER,
+        fault::Error::NotAllowed { .. } => NOT_ALLOWED,
+        fault::Error::Poison { .. }
+        | fault::Error::Refused { .. }
+        | fault::Error::Protocol { .. }
+        | fault::Error::Abandoned => INTERNAL,
+    }
+}
+
+/// What a failed run means to the caller; `input` and `output` are the names of its files.
+pub(crate) fn of_run(error: run::Error, input: &str, output: &str) -> Failure {
+    match error {
+        run::Error::Read(error) => Failure::new(IO, format_args!("sprague: {input} cannot be read: {error}")),
+        // A reader that has seen enough (`| head`) is no fault.
+        run::Error::Write(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::silent(0),
+        run::Error::Write(error) => Failure::new(IO, format_args!("sprague: {output} cannot be written: {error}")),
+        run::Error::Bad(complaint) => {
+            let code = if complaint.is_internal { INTERNAL } else { BAD_INPUT };
+            Failure::new(code, format_args!("{input}:{complaint}"))
+        }
+        run::Error::Client { error, blamed: None } => error.into(),
+        run::Error::Client { error, blamed: Some(blamed) } => {
+            Failure::new(code_of(&error), format_args!("{input}:{blamed}{error}"))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `sprague info`: what the servers are and what they take.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use clap::Args;
+use sprague::units::show_size;
+use sprague::wire::facts::ServerFacts;
+
+use super::exit::{self, Failure};
+use super::servers;
+use super::signals::Signals;
+
+/// Show a server's version, games and limits
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    servers: servers::Arguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let runtime = servers::runtime()?;
+    let text = runtime.block_on(async {
+        let signals = Signals::watch()?;
+        let (client, _embedded) = tokio::select! {
+            connected = arguments.servers.connect() => connected?,
+            () = signals.came() => return Err(Failure::silent(signals.code().unwrap_or(exit::INTERNAL))),
+        };
+        Ok(client.servers().map(|(name, facts)| page(name, facts)).collect::<Vec<_>>().join("\n"))
+    });
+    runtime.shutdown_background();
+    match io::stdout().write_all(text?.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(exit::IO, format_args!("sprague: standard output cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn page(name: &str, facts: Option<&ServerFacts>) -> String {
+    let Some(facts) = facts else { return format!("{name}: no answer\n") };
+    let ServerFacts { version, sizes, limits, recommended_batch_bytes } = facts;
+    let rows = [
+        ("treblecross", format!("up to {} cells", sizes.treblecross_cells)),
+        ("darkraft", format!("up to {} rows and {} columns", sizes.darkraft_rows, sizes.darkraft_columns)),
+        ("end-nim", format!("up to {} piles", sizes.end_nim_piles)),
+        ("message", show_size(limits.message_bytes)),
+        ("recommended batch", show_size(*recommended_batch_bytes)),
+        ("boards in a batch", limits.boards_per_batch.to_string()),
+        ("cost of a board", format!("{} ms of one core, by estimate", limits.cost_per_board / 1_000_000)),
+        ("streams at once", limits.streams.to_string()),
+        ("batches in flight", format!("{} a stream", limits.batches_in_flight)),
+        ("bytes in flight", format!("{} a stream", show_size(limits.queued_bytes))),
+    ];
+    let mut text = format!("{name}: sprague {version}\n");
+    for (what, value) in rows {
+        let _infallible = writeln!(text, "  {what:18} {value}");
+    }
+    text
+}

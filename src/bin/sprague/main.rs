@@ -1,0 +1,62 @@
+//! `sprague`: judge files in, exact answers out. One file a command; this page picks it and sees to the exit code.
+
+mod exit;
+mod signals;
+mod servers;
+mod format;
+mod progress;
+mod solve;
+mod formats;
+mod info;
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use clap::{ArgAction, Parser, Subcommand};
+use exit::Failure;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
+
+/// Exact answers for impartial games: who wins, and every winning first move.
+#[derive(Debug, Parser)]
+#[command(version, after_help = "Example: sprague solve -f uva10561 input.txt -o answers.txt")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Say more on standard error: lost and found servers (-v), every attempt (-vv)
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Solve(solve::Arguments),
+    Formats(formats::Arguments),
+    Info(info::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    tell(arguments.verbose);
+    let done = match arguments.command {
+        Command::Solve(arguments) => solve::run(&arguments),
+        Command::Formats(arguments) => formats::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
+    };
+    done.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}
+
+/// Sends the library's notes to standard error.
+fn tell(verbose: u8) {
+    let level = match verbose {
+        0 => return,
+        1 => LevelFilter::INFO,
+        _ => LevelFilter::DEBUG,
+    };
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .without_time()
+        .with_target(false);
+    tracing_subscriber::registry().with(lines).with(Targets::new().with_target("sprague", level)).init();
+}

@@ -1,0 +1,197 @@
+//! The server's settings: flags, environment variables, defaults, and which of them is in force.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
+use sprague::games::Sizes;
+use sprague::server::listen::Address;
+use sprague::server::settings::Settings;
+use sprague::units::{duration, show_duration, show_size, size};
+use sprague::wire::facts::Limits;
+
+/// Serves exact answers for Treblecross, darkraft and End-Nim over gRPC.
+#[derive(Debug, Parser)]
+#[command(
+    name = "spragued",
+    version,
+    after_help = "\
+Every flag has an environment variable; a flag wins over it. Durations are written 500ms, 2s, 1m; sizes 64KiB.
+
+Examples:
+  spragued                                    listen on 127.0.0.1:50051
+  spragued --listen unix:/run/sprague.sock    listen on a Unix socket
+  spragued --listen 0.0.0.0:50051 --insecure  listen on every interface, in the clear"
+)]
+pub(crate) struct Arguments {
+    /// Where to listen: ADDR:PORT (port 0: a free one) or unix:/path; may be given several times
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "SPRAGUED_LISTEN",
+        default_value = "127.0.0.1:50051",
+        value_delimiter = ','
+    )]
+    pub(crate) listen: Vec<Address>,
+    /// Allow listening beyond this machine without TLS
+    #[arg(long, env = "SPRAGUED_INSECURE")]
+    pub(crate) insecure: bool,
+    /// Threads of each pool that solves what takes long [default: the number of cores]
+    #[arg(long, value_name = "N", env = "SPRAGUED_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: Option<u16>,
+    /// How logs on standard error are written
+    #[arg(long, env = "SPRAGUED_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub(crate) log_format: LogFormat,
+    /// What is logged: off, error, warn, info, debug or trace, or directives such as sprague=debug
+    #[arg(long, value_name = "FILTER", env = "SPRAGUED_LOG", default_value = "info")]
+    pub(crate) log: String,
+    /// Print every setting in force with its source, and exit
+    #[arg(long)]
+    pub(crate) print_config: bool,
+    #[command(flatten)]
+    limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) times: TimeArguments,
+}
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+struct LimitArguments {
+    /// Cells of a Treblecross board at most
+    #[arg(long, value_name = "CELLS", env = "SPRAGUED_MAX_TREBLECROSS_CELLS", default_value_t = Sizes::default().treblecross_cells)]
+    max_treblecross_cells: u64,
+    /// Rows of a darkraft board at most
+    #[arg(long, value_name = "ROWS", env = "SPRAGUED_MAX_DARKRAFT_ROWS", default_value_t = Sizes::default().darkraft_rows)]
+    max_darkraft_rows: u32,
+    /// Columns of a darkraft board at most
+    #[arg(long, value_name = "COLUMNS", env = "SPRAGUED_MAX_DARKRAFT_COLUMNS", default_value_t = Sizes::default().darkraft_columns)]
+    max_darkraft_columns: u32,
+    /// Piles of an End-Nim row at most
+    #[arg(long, value_name = "PILES", env = "SPRAGUED_MAX_END_NIM_PILES", default_value_t = Sizes::default().end_nim_piles)]
+    max_end_nim_piles: u64,
+    /// A message in either direction at most
+    #[arg(long, value_name = "SIZE", env = "SPRAGUED_MESSAGE_BYTES", value_parser = size, default_value = default_size(|limits| limits.message_bytes))]
+    message_bytes: u64,
+    /// Boards in one batch at most
+    #[arg(long, value_name = "BOARDS", env = "SPRAGUED_BOARDS_PER_BATCH", value_parser = clap::value_parser!(u32).range(1..), default_value_t = defaults().limits.boards_per_batch)]
+    boards_per_batch: u32,
+    /// Work for one board at most, in units of about a nanosecond of one core
+    #[arg(long, value_name = "UNITS", env = "SPRAGUED_COST_PER_BOARD", default_value_t = defaults().limits.cost_per_board)]
+    cost_per_board: u64,
+    /// Streams open at once, over all clients
+    #[arg(long, value_name = "N", env = "SPRAGUED_STREAMS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().limits.streams)]
+    streams: u32,
+    /// Batches of one stream read and not yet answered
+    #[arg(long, value_name = "N", env = "SPRAGUED_BATCHES_IN_FLIGHT", value_parser = clap::value_parser!(u32).range(1..), default_value_t = defaults().limits.batches_in_flight)]
+    batches_in_flight: u32,
+    /// Bytes of one stream read and not yet answered, and answers not yet taken
+    #[arg(long, value_name = "SIZE", env = "SPRAGUED_QUEUED_BYTES", value_parser = size, default_value = default_size(|limits| limits.queued_bytes))]
+    queued_bytes: u64,
+    /// Unary calls in progress at once, over all clients
+    #[arg(long, value_name = "N", env = "SPRAGUED_CALLS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().calls)]
+    calls: u32,
+    /// Connections open at once; further ones are closed as they come
+    #[arg(long, value_name = "N", env = "SPRAGUED_CONNECTIONS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().connections)]
+    connections: u32,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Times")]
+pub(crate) struct TimeArguments {
+    /// A stream whose client neither sends nor takes anything for this long is ended
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_STALL_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.stall_timeout))]
+    stall_timeout: Duration,
+    /// A connection that has sent nothing after this long is closed
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_HANDSHAKE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.handshake_timeout))]
+    handshake_timeout: Duration,
+    /// Quiet connections are pinged this often
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_KEEPALIVE_INTERVAL", value_parser = duration, default_value = default_time(|settings| settings.keepalive_interval))]
+    keepalive_interval: Duration,
+    /// A ping unanswered for this long ends the connection
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_KEEPALIVE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.keepalive_timeout))]
+    keepalive_timeout: Duration,
+    /// On SIGTERM: how long health checks say NOT_SERVING before anything else changes
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_DELAY", value_parser = duration, default_value = "0s")]
+    pub(crate) drain_delay: Duration,
+    /// On SIGTERM, after the delay: how long open calls may take before they are cut
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_TIMEOUT", value_parser = duration, default_value = "25s")]
+    pub(crate) drain_timeout: Duration,
+}
+
+fn defaults() -> Settings {
+    Settings::default()
+}
+
+fn default_size(limit: fn(Limits) -> u64) -> String {
+    show_size(limit(defaults().limits))
+}
+
+fn default_time(time: fn(Settings) -> Duration) -> String {
+    show_duration(time(defaults()))
+}
+
+impl Arguments {
+    /// What the library takes of the arguments.
+    pub(crate) fn settings(&self) -> Settings {
+        let (limits, times) = (&self.limits, &self.times);
+        Settings {
+            sizes: Sizes {
+                treblecross_cells: limits.max_treblecross_cells,
+                darkraft_rows: limits.max_darkraft_rows,
+                darkraft_columns: limits.max_darkraft_columns,
+                end_nim_piles: limits.max_end_nim_piles,
+            },
+            limits: Limits {
+                message_bytes: limits.message_bytes,
+                boards_per_batch: limits.boards_per_batch,
+                cost_per_board: limits.cost_per_board,
+                streams: limits.streams,
+                batches_in_flight: limits.batches_in_flight,
+                queued_bytes: limits.queued_bytes,
+            },
+            calls: limits.calls,
+            connections: limits.connections,
+            workers: self.workers.map_or(defaults().workers, usize::from),
+            stall_timeout: times.stall_timeout,
+            handshake_timeout: times.handshake_timeout,
+            keepalive_interval: times.keepalive_interval,
+            keepalive_timeout: times.keepalive_timeout,
+        }
+    }
+}
+
+/// Every setting in force, one a line, as `flag = value  (source)`.
+pub(crate) fn print_config(matches: &ArgMatches) -> String {
+    let mut text = String::new();
+    let command = Arguments::command();
+    for argument in command.get_arguments() {
+        let (id, Some(flag)) = (argument.get_id().as_str(), argument.get_long()) else { continue };
+        if matches!(id, "help" | "version" | "print_config") {
+            continue;
+        }
+        let source = match matches.value_source(id) {
+            Some(ValueSource::CommandLine) => "command line".into(),
+            Some(ValueSource::EnvVariable) => {
+                argument.get_env().map_or_else(Default::default, |name| name.to_string_lossy())
+            }
+            _ => "default".into(),
+        };
+        let value = match matches.get_raw(id) {
+            Some(values) => values.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(","),
+            None if id == "workers" => defaults().workers.to_string(),
+            None => String::new(),
+        };
+        let _never_fails = writeln!(text, "{flag} = {value}  ({source})");
+    }
+    text
+}

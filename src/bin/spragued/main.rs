@@ -1,0 +1,97 @@
+//! The server's binary: arguments, sockets, signals.
+
+mod arguments;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use clap::{CommandFactory as _, FromArgMatches as _};
+use sprague::server::Server;
+use sprague::server::listen::Listener;
+use sprague::server::workers::Games;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use arguments::{Arguments, LogFormat};
+
+/// Exit code of a wrong command line.
+const USAGE: u8 = 2;
+/// Exit code of a socket that cannot be opened.
+const IO: u8 = 74;
+
+fn main() -> ExitCode {
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if arguments.print_config {
+        print!("{}", arguments::print_config(&matches));
+        return ExitCode::SUCCESS;
+    }
+    if let Err(error) = start_logging(&arguments) {
+        eprintln!("spragued: {error:#}");
+        return ExitCode::from(USAGE);
+    }
+    let served =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime cannot start").and_then(
+            |runtime| {
+                let served = runtime.block_on(serve(&arguments));
+                // Whatever is still solving was told to stop; nobody waits for it.
+                runtime.shutdown_background();
+                served
+            },
+        );
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("spragued: {error:#}");
+            ExitCode::from(if error.is::<io::Error>() { IO } else { USAGE })
+        }
+    }
+}
+
+fn start_logging(arguments: &Arguments) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(&arguments.log).with_context(|| format!("--log {}", arguments.log))?;
+    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    match arguments.log_format {
+        LogFormat::Text => logs.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).init(),
+        LogFormat::Json => logs.json().init(),
+    }
+    Ok(())
+}
+
+async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut signalled = async || tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} };
+
+    let mut listeners = Vec::new();
+    for address in &arguments.listen {
+        let listener = Listener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+        if !listener.is_local() && !arguments.insecure {
+            bail!(
+                "refuses to listen on {address} in the clear: others could read and change what is sent; \
+                   listen on 127.0.0.1 or unix:/path, or say --insecure if the network is trusted"
+            );
+        }
+        listeners.push(listener);
+    }
+    let names: Vec<String> = listeners.iter().map(|listener| listener.address().to_string()).collect();
+    let server = Server::start(arguments.settings(), Arc::new(Games), listeners)?;
+    let names = names.join(", ");
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), listening = %names, "started");
+    // Whoever started us may have closed our output since: no reason not to serve.
+    let _closed = writeln!(io::stdout(), "spragued listening on {names}");
+
+    signalled().await;
+    let times = &arguments.times;
+    tracing::info!(delay = ?times.drain_delay, timeout = ?times.drain_timeout, "draining; a second signal cuts at once");
+    server.announce_drain().await;
+    let drained = async {
+        tokio::time::sleep(times.drain_delay).await;
+        server.drain(times.drain_timeout).await;
+    };
+    tokio::select! { () = drained => {}, () = signalled() => tracing::warn!("second signal: cut") }
+    tracing::info!("stopped");
+    Ok(())
+}

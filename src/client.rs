@@ -1,0 +1,370 @@
+//! The client: boards in, results out, in order, whatever becomes of the servers meanwhile.
+//!
+//! One run has a bounded number of batches under way. They wait in a queue; each *lane* (one connection to one server
+//! with one stream) takes the oldest, and what a lost stream left unanswered goes back to the queue. Answers are put
+//! back in order at the far end. So every board is answered exactly once, in its place, and memory does not grow.
+
+pub mod target;
+pub mod fault;
+mod patience;
+pub mod batch;
+mod queue;
+mod call;
+pub mod lane;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::transport::Channel;
+
+use crate::games::{Board, Sizes};
+use crate::wire::facts::ServerFacts;
+use batch::{Answered, Batch, Done, Filler, Terms};
+use fault::{Error, Fault};
+use lane::{Failure, Lane, Outcome, Shared};
+use patience::{Backoff, Patience};
+use target::Target;
+
+/// What the batches of a run and their answers take of memory together, about. Two full lanes use half of it.
+const RUN_BYTES: usize = 8 << 20;
+
+/// When one server has told its facts, the others are given this much more time before the run starts without them.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How a client behaves.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Connections to each server.
+    pub connections: usize,
+    /// How long to go on without a working stream or an answer.
+    pub retry_for: Duration,
+    /// How long everything may take, connecting too.
+    pub timeout: Option<Duration>,
+    /// The size of batches, in place of what the servers recommend.
+    pub batch_bytes: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { connections: 2, retry_for: Duration::from_secs(30), timeout: None, batch_bytes: None }
+    }
+}
+
+/// A set of servers that share the work.
+pub struct Client {
+    servers: Vec<Server>,
+    terms: Terms,
+    options: Options,
+    deadline: Option<Instant>,
+    stop: CancellationToken,
+    runtime: Handle,
+}
+
+struct Server {
+    name: String,
+    channels: Vec<Channel>,
+    facts: Option<ServerFacts>,
+}
+
+impl Client {
+    /// Finds the servers: at least one must tell its facts, and those that did set the terms of the runs to come.
+    ///
+    /// # Errors
+    /// No server answered in time, or one will not have us.
+    ///
+    /// # Panics
+    /// Without targets.
+    pub async fn connect(targets: &[Target], options: Options) -> Result<Client, Error> {
+        assert!(!targets.is_empty(), "a client needs a server");
+        let deadline = options.timeout.map(|timeout| Instant::now() + timeout);
+        let mut servers: Vec<Server> = targets
+            .iter()
+            .map(|target| Server {
+                name: target.name().into(),
+                channels: target.channels(options.connections),
+                facts: None,
+            })
+            .collect();
+        let patience = Arc::new(Patience::new(options.retry_for, 0));
+        let mut seekers = JoinSet::new();
+        for (number, server) in servers.iter().enumerate() {
+            let (name, channel) = (server.name.clone(), server.channels[0].clone());
+            let patience = patience.clone();
+            seekers.spawn(async move { Ok::<_, Error>((number, seek(&name, channel, &patience).await?)) });
+        }
+        let mut last_call = None;
+        while servers.iter().any(|server| server.facts.is_none()) {
+            let found = tokio::select! {
+                biased;
+                found = seekers.join_next() => found,
+                error = patience.ended(), if last_call.is_none() => return Err(error),
+                () = until(deadline) => return Err(timed_out(&options)),
+                () = until(last_call) => break,
+            };
+            match found {
+                Some(Ok(found)) => {
+                    let (number, facts) = found?;
+                    servers[number].facts = Some(facts);
+                    last_call.get_or_insert_with(|| Instant::now() + GRACE);
+                }
+                Some(Err(_)) | None => return Err(Error::Abandoned),
+            }
+        }
+        let known = servers.iter().filter_map(|server| server.facts.as_ref()).map(Terms::of);
+        let mut terms = known.reduce(|ours, theirs| ours.and(&theirs)).ok_or(Error::Abandoned)?;
+        if let Some(bytes) = options.batch_bytes {
+            terms.batch_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        }
+        let stop = CancellationToken::new();
+        Ok(Client { servers, terms, options, deadline, stop, runtime: Handle::current() })
+    }
+
+    /// Ends every run of this client, now or later, when cancelled.
+    pub fn stop(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// The largest boards that every server takes.
+    pub fn sizes(&self) -> Sizes {
+        self.terms.sizes
+    }
+
+    /// The servers by name, with the facts of those that told them.
+    pub fn servers(&self) -> impl Iterator<Item = (&str, Option<&ServerFacts>)> {
+        self.servers.iter().map(|server| (server.name.as_str(), server.facts.as_ref()))
+    }
+
+    /// Starts a run: boards go in at one end, from any thread that is not async, and come out answered at the other.
+    /// Each board carries a tag of the caller's. Dropping the answers ends the run. It works on the runtime on which the
+    /// client was made.
+    pub fn solve<T: Send + 'static>(&self, outcome_only: bool) -> (Boards<T>, Answers<T>) {
+        let (results, incoming) = mpsc::unbounded_channel();
+        let lanes = self.lanes();
+        let up = lanes.iter().filter(|(server, _)| server.facts.is_some()).count();
+        let shared = Arc::new(Shared {
+            terms: self.terms.clone(),
+            queue: queue::Queue::new(),
+            patience: Patience::new(self.options.retry_for, up),
+            results,
+        });
+        let mut running = JoinSet::new();
+        let _on = self.runtime.enter();
+        for (server, channel) in lanes {
+            let lane = Lane::new(server.name.clone(), channel.clone(), shared.clone());
+            running.spawn(lane.run(server.facts.is_some()));
+        }
+        let memory = Arc::new(Semaphore::new(RUN_BYTES));
+        let stop = self.stop.child_token();
+        let watch = Watch { deadline: self.deadline, timed_out: timed_out(&self.options), stop: stop.clone() };
+        tokio::spawn(watch.over(running, shared.clone(), memory.clone()));
+        let boards = Boards {
+            filler: Filler::new(self.terms.clone(), outcome_only),
+            shared,
+            memory,
+            runtime: self.runtime.clone(),
+            is_finished: false,
+        };
+        (boards, Answers { incoming, early: BTreeMap::new(), next_id: 0, is_over: false, _stop: stop.drop_guard() })
+    }
+
+    /// Every connection, the first of each server before the second of any.
+    fn lanes(&self) -> Vec<(&Server, &Channel)> {
+        let most = self.servers.iter().map(|server| server.channels.len()).max().unwrap_or(0);
+        (0..most)
+            .flat_map(|n| self.servers.iter().filter_map(move |server| Some((server, server.channels.get(n)?))))
+            .collect()
+    }
+}
+
+/// Asks for a server's facts until it tells them.
+async fn seek(name: &str, channel: Channel, patience: &Patience) -> Result<ServerFacts, Error> {
+    let mut backoff = Backoff::new();
+    loop {
+        match call::facts(name, channel.clone()).await {
+            Ok(facts) => return Ok(facts),
+            Err(Fault::Lasting(error)) => return Err(error),
+            Err(Fault::Passing { what, after, .. }) => {
+                tracing::info!("{what}");
+                patience.note(&what);
+                tokio::time::sleep(backoff.pause(after)).await;
+            }
+        }
+    }
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn timed_out(options: &Options) -> Error {
+    Error::TimedOut(options.timeout.unwrap_or_default())
+}
+
+/// What ends a run before its time.
+struct Watch {
+    deadline: Option<Instant>,
+    timed_out: Error,
+    stop: CancellationToken,
+}
+
+impl Watch {
+    /// Waits for the lanes, or for what comes first; then lets everybody know.
+    async fn over<T: Send + 'static>(
+        self,
+        mut lanes: JoinSet<Result<(), Failure<T>>>,
+        shared: Arc<Shared<T>>,
+        memory: Arc<Semaphore>,
+    ) {
+        let all_lanes = async {
+            while let Some(ended) = lanes.join_next().await {
+                // A lane that panicked is a fault of this program; the panic's message is on standard error.
+                ended.unwrap_or_else(|_| Err(Error::Abandoned.into()))?;
+            }
+            Ok(())
+        };
+        let verdict = tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(Error::Abandoned.into()),
+            verdict = all_lanes => verdict,
+            error = shared.patience.ended() => Err(error.into()),
+            () = until(self.deadline) => Err(self.timed_out.into()),
+        };
+        // Lanes that still run are dropped here, and with them their streams: the servers stop working for us.
+        lanes.shutdown().await;
+        // Said in so many words: a channel that closes may be one that was lost.
+        let _gone = shared.results.send(verdict.map(|()| None));
+        memory.close();
+    }
+}
+
+/// The run is over: boards are no longer taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the run is over")]
+pub struct Closed;
+
+/// Where boards go in. The calls wait while as much is under way as memory allows, so they are not for async threads.
+pub struct Boards<T> {
+    filler: Filler<T>,
+    shared: Arc<Shared<T>>,
+    memory: Arc<Semaphore>,
+    runtime: Handle,
+    is_finished: bool,
+}
+
+impl<T> Boards<T> {
+    /// Sends a board, in company of those before and after it.
+    ///
+    /// # Errors
+    /// `Closed` when the run is over before its time; its answers say why.
+    pub fn push(&mut self, board: Board, tag: T) -> Result<(), Closed> {
+        if let Some(before) = self.filler.push(board, tag) {
+            self.offer(before)?;
+        }
+        if self.filler.is_full() { self.flush() } else { Ok(()) }
+    }
+
+    /// Sends a tag that comes out in its place, without an answer.
+    ///
+    /// # Errors
+    /// As for `push`.
+    pub fn note(&mut self, tag: T) -> Result<(), Closed> {
+        self.filler.note(tag);
+        if self.filler.is_full() { self.flush() } else { Ok(()) }
+    }
+
+    /// Sends what is there, for a source that may not go on for a while.
+    ///
+    /// # Errors
+    /// As for `push`.
+    pub fn flush(&mut self) -> Result<(), Closed> {
+        match self.filler.take() {
+            Some(batch) => self.offer(batch),
+            None => Ok(()),
+        }
+    }
+
+    /// Says that there are no more boards. Boards dropped without this end the run in an error: a source that breaks
+    /// off is not one that came to its end.
+    ///
+    /// # Errors
+    /// As for `push`.
+    pub fn finish(mut self) -> Result<(), Closed> {
+        self.flush()?;
+        self.is_finished = true;
+        self.shared.queue.complete();
+        Ok(())
+    }
+
+    fn offer(&mut self, mut batch: Batch<T>) -> Result<(), Closed> {
+        // One batch larger than everything goes alone.
+        let share = batch.weight().min(RUN_BYTES) as u32;
+        let memory = self.memory.clone().acquire_many_owned(share);
+        batch.memory = Some(self.runtime.block_on(memory).map_err(|_| Closed)?);
+        self.shared.queue.offer(batch);
+        Ok(())
+    }
+}
+
+impl<T> Drop for Boards<T> {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            let _gone = self.shared.results.send(Err(Error::Abandoned.into()));
+        }
+    }
+}
+
+/// Where answers come out, in the order in which their boards went in.
+pub struct Answers<T> {
+    incoming: mpsc::UnboundedReceiver<Outcome<T>>,
+    early: BTreeMap<u64, Done<T>>,
+    next_id: u64,
+    is_over: bool,
+    _stop: DropGuard,
+}
+
+impl<T> Answers<T> {
+    /// Waits for the next answers in order; none after the last. Not for async threads.
+    ///
+    /// # Errors
+    /// The run failed; answers that came before in order were given out before.
+    pub fn wait(&mut self) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
+        self.take(|incoming| Some(incoming.blocking_recv().unwrap_or_else(|| Err(Error::Abandoned.into()))))
+    }
+
+    /// The next answers if they are there already.
+    ///
+    /// # Errors
+    /// As for `wait`.
+    pub fn ready(&mut self) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
+        self.take(|incoming| incoming.try_recv().ok())
+    }
+
+    fn take(
+        &mut self,
+        mut receive: impl FnMut(&mut mpsc::UnboundedReceiver<Outcome<T>>) -> Option<Outcome<T>>,
+    ) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
+        loop {
+            if let Some(done) = self.early.remove(&self.next_id) {
+                self.next_id += 1;
+                return Ok(Some(done.hand_out()));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            match receive(&mut self.incoming).transpose()? {
+                Some(Some(done)) => drop(self.early.insert(done.id, done)),
+                Some(None) => self.is_over = true,
+                None => return Ok(None),
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The calls of the service, as the client makes them: the facts of a server, and a stream of ready-made messages.
+
+use std::time::Duration;
+
+use bytes::{BufMut as _, Bytes};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::client::Grpc;
+use tonic::codec::{BufferSettings, Codec, EncodeBuf, Encoder};
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::Channel;
+use tonic::{Request, Status, Streaming};
+use tonic_prost::ProstCodec;
+
+use super::fault::Fault;
+use crate::wire::facts::ServerFacts;
+use crate::wire::v1;
+
+const SOLVE_STREAM: PathAndQuery = PathAndQuery::from_static("/sprague.v1.SpragueService/SolveStream");
+
+/// A server that does not tell its facts within this time is not there, whatever its kernel says.
+const FACTS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Answers no longer than this are taken, whatever a server says of its own limit: a length is believed before the
+/// message is there.
+const LONGEST_ANSWER: usize = 1 << 30;
+
+/// Asks a server what it is.
+pub(super) async fn facts(server: &str, channel: Channel) -> Result<ServerFacts, Fault> {
+    let mut client = v1::sprague_service_client::SpragueServiceClient::new(channel);
+    let call = client.get_server_info(v1::GetServerInfoRequest {});
+    match tokio::time::timeout(FACTS_TIMEOUT, call).await {
+        Ok(Ok(response)) => Ok(response.into_inner().into()),
+        Ok(Err(status)) => Err(Fault::of(server, &status)),
+        Err(_) => Err(Fault::unfit(server, &format!("no answer within {} s", FACTS_TIMEOUT.as_secs()))),
+    }
+}
+
+/// Opens a stream. Messages may be sent before it is open, and should: some servers say nothing until they get one.
+pub(super) async fn solve_stream(
+    channel: Channel,
+    messages: mpsc::Receiver<Bytes>,
+    message_bytes: usize,
+) -> Result<Streaming<v1::SolveStreamResponse>, Status> {
+    let mut grpc = Grpc::new(channel)
+        .max_decoding_message_size(message_bytes.min(LONGEST_ANSWER))
+        .max_encoding_message_size(message_bytes);
+    grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
+    let request = Request::new(ReceiverStream::new(messages));
+    Ok(grpc.streaming(request, SOLVE_STREAM, ReadyMade).await?.into_inner())
+}
+
+/// Sends what is encoded already.
+#[derive(Debug, Clone, Copy)]
+struct ReadyMade;
+
+impl Codec for ReadyMade {
+    type Encode = Bytes;
+    type Decode = v1::SolveStreamResponse;
+    type Encoder = ReadyMade;
+    type Decoder = <ProstCodec<(), v1::SolveStreamResponse> as Codec>::Decoder;
+
+    fn encoder(&mut self) -> ReadyMade {
+        ReadyMade
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        ProstCodec::<(), v1::SolveStreamResponse>::raw_decoder(BufferSettings::default())
+    }
+}
+
+impl Encoder for ReadyMade {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put(message);
+        Ok(())
+    }
+}

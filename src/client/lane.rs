@@ -1,0 +1,277 @@
+//! A lane: one connection to one server with one stream at a time, kept busy for as long as there are batches.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+use tonic::Streaming;
+use tonic::transport::Channel;
+
+use super::batch::{Batch, Done, Terms};
+use super::call;
+use super::fault::{Blame, Error, Fault};
+use super::patience::{Backoff, Patience};
+use super::queue::Queue;
+use crate::wire::bulk::{Streamed, Summary};
+use crate::wire::{self, v1};
+
+/// Batches sent and not yet answered, on one stream: enough to fill a fast connection over some distance, little enough
+/// to be sent again when the server is lost.
+const WINDOW: usize = 16;
+/// Work under way on one stream, in nanoseconds: beyond this another lane is likely to be sooner.
+const WINDOW_COST: u64 = 500_000_000;
+/// Two batches are always under way, so that a server never waits for the next one.
+const LEAST_WINDOW: usize = 2;
+/// So many streams in a row must break over one batch before it is given up. Any one may be a server's restart.
+const MOST_STRIKES: u32 = 5;
+/// When all answers are there, the Summary is waited for no longer than this.
+const SUMMARY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why a run failed, and the tags of the batch that was to blame, if one was.
+#[derive(Debug)]
+pub struct Failure<T> {
+    /// Why.
+    pub error: Error,
+    /// The tags of the batch at fault; empty if none is.
+    pub tags: Vec<T>,
+}
+
+impl<T> From<Error> for Failure<T> {
+    fn from(error: Error) -> Failure<T> {
+        Failure { error, tags: Vec::new() }
+    }
+}
+
+/// What a run hands to the waiting end: a batch, or `None` after the last; or why there is none.
+pub(super) type Outcome<T> = Result<Option<Done<T>>, Failure<T>>;
+
+/// What all lanes of a run share.
+#[derive(Debug)]
+pub(super) struct Shared<T> {
+    pub(super) terms: Terms,
+    pub(super) queue: Queue<T>,
+    pub(super) patience: Patience,
+    pub(super) results: mpsc::UnboundedSender<Outcome<T>>,
+}
+
+pub(super) struct Lane<T> {
+    server: String,
+    channel: Channel,
+    shared: Arc<Shared<T>>,
+    backoff: Backoff,
+}
+
+/// How a stream came to its end.
+enum Ended {
+    /// The queue is over, and the Summary adds up.
+    Complete,
+    /// It ended with nothing under way: a stream may not stand still for ever.
+    Idle,
+    /// Something passing broke it; what was unanswered is back in the queue.
+    Broken { what: String, after: Option<Duration> },
+}
+
+/// One open stream.
+struct Stream<T> {
+    messages: Option<mpsc::Sender<Bytes>>,
+    /// Oldest first; the server answers in this order.
+    unanswered: VecDeque<Batch<T>>,
+    unanswered_cost: u64,
+    tally: Summary,
+}
+
+impl<T: Send + 'static> Lane<T> {
+    pub(super) fn new(server: String, channel: Channel, shared: Arc<Shared<T>>) -> Lane<T> {
+        Lane { server, channel, shared, backoff: Backoff::new() }
+    }
+
+    /// Serves until every batch is answered. `is_up`: the server is known to be there.
+    pub(super) async fn run(mut self, is_up: bool) -> Result<(), Failure<T>> {
+        let shared = self.shared.clone();
+        if !is_up && !self.find_again(None).await? {
+            return Ok(());
+        }
+        while let Some(batch) = shared.queue.take(false).await {
+            match self.serve(batch).await? {
+                Ended::Complete => break,
+                Ended::Idle => {}
+                Ended::Broken { what, after } => {
+                    tracing::info!("{what}");
+                    shared.patience.note(&what);
+                    shared.patience.fell();
+                    if !self.find_again(after).await? {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the server until it answers; false if the queue was over first.
+    async fn find_again(&mut self, mut after: Option<Duration>) -> Result<bool, Failure<T>> {
+        let shared = self.shared.clone();
+        let attempts = async {
+            loop {
+                tokio::time::sleep(self.backoff.pause(after.take())).await;
+                let found = match call::facts(&self.server, self.channel.clone()).await {
+                    Ok(facts) if shared.terms.are_met_by(&Terms::of(&facts)) => return Ok(()),
+                    Ok(_) => {
+                        Fault::unfit(&self.server, "it takes less than this run was planned for; start the run again")
+                    }
+                    Err(fault) => fault,
+                };
+                match found {
+                    Fault::Passing { what, after: pause, .. } => {
+                        tracing::debug!("{what}");
+                        shared.patience.note(&what);
+                        after = pause;
+                    }
+                    Fault::Lasting(error) => return Err(error),
+                }
+            }
+        };
+        tokio::select! {
+            found = attempts => {
+                found?;
+                shared.patience.rose();
+                tracing::debug!("{}: connected", self.server);
+                Ok(true)
+            }
+            () = shared.queue.over() => Ok(false),
+        }
+    }
+
+    /// Opens a stream for a batch and keeps it filled until it ends, one way or another.
+    async fn serve(&mut self, first: Batch<T>) -> Result<Ended, Failure<T>> {
+        let (sender, receiver) = mpsc::channel(WINDOW);
+        let mut stream = Stream {
+            messages: Some(sender),
+            unanswered: VecDeque::with_capacity(WINDOW),
+            unanswered_cost: 0,
+            tally: Summary::default(),
+        };
+        stream.send(first);
+        let opened = call::solve_stream(self.channel.clone(), receiver, self.shared.terms.message_bytes).await;
+        let ended = match opened {
+            Ok(responses) => self.exchange(&mut stream, responses).await,
+            Err(status) => Err(Fault::of(&self.server, &status)),
+        };
+        match ended {
+            Ok(()) => Ok(Ended::Complete),
+            Err(Fault::Lasting(error)) => Err(error.into()),
+            Err(Fault::Passing { what, .. }) if stream.unanswered.is_empty() => {
+                tracing::debug!("{what}");
+                Ok(Ended::Idle)
+            }
+            Err(Fault::Passing { what, after, blame }) => {
+                if blame == Blame::Unknown
+                    && let Some(oldest) = stream.unanswered.front_mut()
+                {
+                    oldest.strikes += 1;
+                    if oldest.strikes >= MOST_STRIKES {
+                        let error = Error::Poison { times: oldest.strikes, last: what };
+                        let tags = stream.unanswered.pop_front().map(Batch::into_tags).unwrap_or_default();
+                        return Err(Failure { error, tags });
+                    }
+                }
+                self.shared.queue.bring_back(stream.unanswered.drain(..));
+                Ok(Ended::Broken { what, after })
+            }
+        }
+    }
+
+    /// Sends and receives. Ok: every batch of the run is answered.
+    async fn exchange(
+        &mut self,
+        stream: &mut Stream<T>,
+        mut responses: Streaming<v1::SolveStreamResponse>,
+    ) -> Result<(), Fault> {
+        let shared = self.shared.clone();
+        let window = WINDOW.min(shared.terms.batches_in_flight).max(LEAST_WINDOW);
+        loop {
+            let has_room = stream.has_room(window);
+            tokio::select! {
+                biased;
+                message = responses.message() => match message {
+                    Ok(Some(message)) => self.receive(stream, message)?,
+                    Ok(None) => return Err(Fault::broken(&self.server, "the stream ended without its Summary")),
+                    Err(status) => return Err(Fault::of(&self.server, &status)),
+                },
+                batch = shared.queue.take(!stream.unanswered.is_empty()), if has_room => match batch {
+                    Some(batch) => stream.send(batch),
+                    None => break,
+                },
+            }
+        }
+        stream.messages = None;
+        let summary = tokio::time::timeout(SUMMARY_TIMEOUT, responses.message()).await;
+        let found = match summary {
+            Ok(Ok(Some(message))) => wire::bulk::streamed(message),
+            // Every answer is there, each checked as it came: a server that goes away now has taken nothing along.
+            Ok(Ok(None) | Err(_)) | Err(_) => {
+                tracing::info!("{}: every board is answered, but the Summary did not come", self.server);
+                return Ok(());
+            }
+        };
+        match found {
+            Some(Streamed::Summary(summary)) if summary == stream.tally => Ok(()),
+            Some(Streamed::Summary(summary)) => {
+                let what = format!("its Summary does not add up: it says {summary:?}, but sent {:?}", stream.tally);
+                Err(Fault::protocol(&self.server, what))
+            }
+            _ => Err(Fault::protocol(&self.server, "it sent more answers than it got batches".into())),
+        }
+    }
+
+    fn receive(&mut self, stream: &mut Stream<T>, message: v1::SolveStreamResponse) -> Result<(), Fault> {
+        let protocol = |what: String| Err(Fault::protocol(&self.server, what));
+        let (batch_id, results) = match wire::bulk::streamed(message) {
+            Some(Streamed::Batch { batch_id, results }) => (batch_id, results),
+            Some(Streamed::Summary(_)) => return protocol("it sent its Summary before the last batch".into()),
+            None => return protocol("it sent a message that this version does not know".into()),
+        };
+        let Some(oldest) = stream.unanswered.front() else {
+            return protocol(format!("it answered batch {batch_id}, which it did not get"));
+        };
+        if (batch_id, results.len()) != (oldest.id, oldest.boards) {
+            let (id, boards) = (oldest.id, oldest.boards);
+            return protocol(format!(
+                "it answered batch {batch_id} with {} results where batch {id} of {boards} boards was next",
+                results.len()
+            ));
+        }
+        let answers: Vec<_> = oldest.games().zip(results).map(|(game, result)| wire::answer(game, result)).collect();
+        if let Some(batch) = stream.unanswered.pop_front() {
+            let solved = answers.iter().filter(|answer| answer.is_ok()).count() as u64;
+            stream.tally.batches += 1;
+            stream.tally.boards += answers.len() as u64;
+            stream.tally.solved += solved;
+            stream.tally.failed += answers.len() as u64 - solved;
+            stream.unanswered_cost -= batch.cost;
+            // Nobody listens any more only when the run is being given up.
+            let _given_up = self.shared.results.send(Ok(Some(batch.done(answers))));
+        }
+        self.shared.queue.answered();
+        self.shared.patience.answered();
+        self.backoff.reset();
+        Ok(())
+    }
+}
+
+impl<T> Stream<T> {
+    fn has_room(&self, window: usize) -> bool {
+        let suspect = self.unanswered.front().is_some_and(Batch::is_suspect);
+        let light = self.unanswered_cost < WINDOW_COST || self.unanswered.len() < LEAST_WINDOW;
+        self.unanswered.len() < window && light && !suspect
+    }
+
+    fn send(&mut self, batch: Batch<T>) {
+        // The channel holds a whole window, so it is never full; a closed one shows in the answers.
+        let _closed = self.messages.as_ref().map(|messages| messages.try_send(batch.message.clone()));
+        self.unanswered_cost += batch.cost;
+        self.unanswered.push_back(batch);
+    }
+}

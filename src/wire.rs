@@ -1,0 +1,358 @@
+//! Domain to protobuf and back: the only room that builds messages or takes them apart.
+
+pub mod v1;
+pub mod facts;
+pub mod bulk;
+
+use std::borrow::Cow;
+
+use crate::games::{Answer, Board, Fault, Game, Outcome, Sizes, Solution, darkraft, end_nim, treblecross};
+
+/// The published descriptor set, comments and all, for server reflection.
+pub const DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("sprague_descriptor");
+
+/// Why one board has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BoardError {
+    /// The kind of fault.
+    pub reason: Reason,
+    /// One line for people; positions in it are counted from 1.
+    pub message: Cow<'static, str>,
+    /// The cell or pile at fault, counted from 0.
+    pub offset: Option<u32>,
+}
+
+/// The kinds of fault a board can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// No game is set, or one that this version does not know.
+    NoGame,
+    /// A cell holds a character the game does not have.
+    BadCell,
+    /// Treblecross: XXX is on the board.
+    AlreadyWon,
+    /// Treblecross: under 3 cells.
+    TooShort,
+    /// Darkraft: the cells are no multiple of the columns.
+    Ragged,
+    /// Darkraft: no cells.
+    Empty,
+    /// End-Nim: a pile of 0.
+    PileZero,
+    /// More cells, rows or columns than the server takes.
+    TooManyCells,
+    /// More piles than the server takes.
+    TooManyPiles,
+    /// The work would pass, or passed, the budget for one board.
+    OverBudget,
+    /// A fault of the server's own.
+    Internal,
+}
+
+impl BoardError {
+    /// An error without a place on the board.
+    pub fn new(reason: Reason, message: impl Into<Cow<'static, str>>) -> BoardError {
+        BoardError { reason, message: message.into(), offset: None }
+    }
+}
+
+impl From<Fault> for BoardError {
+    fn from(fault: Fault) -> BoardError {
+        let (reason, offset) = match &fault {
+            Fault::Treblecross(treblecross::Fault::TooShort { .. }) => (Reason::TooShort, None),
+            Fault::Treblecross(treblecross::Fault::BadCell { at, .. }) => (Reason::BadCell, Some(*at)),
+            Fault::Treblecross(treblecross::Fault::AlreadyWon { at }) => (Reason::AlreadyWon, Some(*at)),
+            Fault::Darkraft(darkraft::Fault::Empty) => (Reason::Empty, None),
+            Fault::Darkraft(darkraft::Fault::Ragged { .. }) => (Reason::Ragged, None),
+            Fault::Darkraft(darkraft::Fault::BadCell { at, .. }) => (Reason::BadCell, Some(*at)),
+            Fault::EndNim(end_nim::Fault::PileZero { at }) => (Reason::PileZero, Some(*at)),
+        };
+        BoardError { reason, message: fault.to_string().into(), offset }
+    }
+}
+
+/// Packs boards into one request message of a stream.
+pub fn batch(batch_id: u64, boards: impl IntoIterator<Item = Board>, outcome_only: bool) -> v1::SolveStreamRequest {
+    v1::SolveStreamRequest { batch_id, boards: boards.into_iter().map(Into::into).collect(), outcome_only }
+}
+
+/// Packs one board into a unary request.
+pub fn solve_request(board: Board, outcome_only: bool) -> v1::SolveRequest {
+    v1::SolveRequest { board: Some(board.into()), outcome_only }
+}
+
+impl From<Board> for v1::Board {
+    fn from(board: Board) -> v1::Board {
+        let game = match board {
+            Board::Treblecross(board) => v1::board::Game::Treblecross(v1::Treblecross { cells: board.cells().clone() }),
+            Board::Darkraft(board) => {
+                v1::board::Game::Darkraft(v1::Darkraft { columns: board.columns(), cells: board.cells().clone() })
+            }
+            Board::EndNim(board) => v1::board::Game::EndNim(v1::EndNim { piles: board.into_piles() }),
+        };
+        v1::Board { game: Some(game) }
+    }
+}
+
+/// What a unary request consists of: the board, if any, and whether the outcome alone is asked for.
+pub fn solve_parts(request: v1::SolveRequest) -> (Option<v1::Board>, bool) {
+    (request.board, request.outcome_only)
+}
+
+/// Packs the answer to a unary request: the one result there is.
+pub fn solve_response(results: Vec<v1::BoardResult>) -> v1::SolveResponse {
+    v1::SolveResponse { result: results.into_iter().next() }
+}
+
+/// What a stream's request consists of: the id, the boards, whether the outcomes alone are asked for.
+pub fn batch_parts(request: v1::SolveStreamRequest) -> (u64, Vec<v1::Board>, bool) {
+    (request.batch_id, request.boards, request.outcome_only)
+}
+
+/// The memory that a request holds, in bytes, to a few per cent.
+pub fn held_by_request(request: &v1::SolveStreamRequest) -> u64 {
+    let board = |board: &v1::Board| match &board.game {
+        Some(v1::board::Game::Treblecross(row)) => row.cells.len(),
+        Some(v1::board::Game::Darkraft(grid)) => grid.cells.len(),
+        Some(v1::board::Game::EndNim(row)) => size_of_val(&row.piles[..]),
+        None => 0,
+    };
+    (request.boards.iter().map(board).sum::<usize>() + size_of_val(&request.boards[..])) as u64
+}
+
+/// The memory that results hold, in bytes, to a few per cent.
+pub fn held_by_results(results: &[v1::BoardResult]) -> u64 {
+    let result = |result: &v1::BoardResult| match &result.result {
+        Some(v1::board_result::Result::Solution(solution)) => {
+            size_of_val(&solution.winning_cells[..]) + size_of_val(&solution.winning_ends[..])
+        }
+        Some(v1::board_result::Result::Error(error)) => error.message.len(),
+        None => 0,
+    };
+    (results.iter().map(result).sum::<usize>() + size_of_val(results)) as u64
+}
+
+/// Packs the answers to one batch.
+pub fn batch_result(batch_id: u64, results: Vec<v1::BoardResult>) -> v1::SolveStreamResponse {
+    let batch = v1::BatchResult { batch_id, results };
+    v1::SolveStreamResponse { message: Some(v1::solve_stream_response::Message::Batch(batch)) }
+}
+
+/// What a stream answered so far: the `Summary` to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Request messages answered.
+    pub batches: u64,
+    /// Boards answered with a solution.
+    pub solved: u64,
+    /// Boards answered with an error.
+    pub failed: u64,
+}
+
+impl Tally {
+    /// Counts a batch's answer; a summary counts for nothing.
+    pub fn add(&mut self, message: &v1::SolveStreamResponse) {
+        if let Some(v1::solve_stream_response::Message::Batch(batch)) = &message.message {
+            let is_error =
+                |result: &&v1::BoardResult| matches!(result.result, Some(v1::board_result::Result::Error(_)));
+            let failed = batch.results.iter().filter(is_error).count() as u64;
+            self.batches += 1;
+            self.failed += failed;
+            self.solved += batch.results.len() as u64 - failed;
+        }
+    }
+}
+
+impl From<Tally> for v1::SolveStreamResponse {
+    fn from(tally: Tally) -> v1::SolveStreamResponse {
+        let Tally { batches, solved, failed } = tally;
+        let summary = v1::Summary { batches, boards: solved + failed, solved, failed };
+        v1::SolveStreamResponse { message: Some(v1::solve_stream_response::Message::Summary(summary)) }
+    }
+}
+
+/// Unpacks a board and holds it to the sizes that the server takes, before anything is built from it.
+///
+/// # Errors
+/// The fault of the board: too large, no game, or no position of its game.
+pub fn board(message: Option<v1::Board>, sizes: &Sizes) -> Result<Board, BoardError> {
+    match message.and_then(|board| board.game) {
+        Some(v1::board::Game::Treblecross(row)) => {
+            within(row.cells.len() as u64, sizes.treblecross_cells, "cells", Reason::TooManyCells)?;
+            Ok(Board::Treblecross(treblecross::Board::new(row.cells).map_err(Fault::from)?))
+        }
+        Some(v1::board::Game::Darkraft(grid)) => {
+            within(grid.columns.into(), sizes.darkraft_columns.into(), "columns", Reason::TooManyCells)?;
+            let rows = (grid.cells.len() as u64).div_ceil(u64::from(grid.columns.max(1)));
+            within(rows, sizes.darkraft_rows.into(), "rows", Reason::TooManyCells)?;
+            Ok(Board::Darkraft(darkraft::Board::new(grid.columns, grid.cells).map_err(Fault::from)?))
+        }
+        Some(v1::board::Game::EndNim(row)) => {
+            within(row.piles.len() as u64, sizes.end_nim_piles, "piles", Reason::TooManyPiles)?;
+            Ok(Board::EndNim(end_nim::Board::new(row.piles).map_err(Fault::from)?))
+        }
+        None => Err(BoardError::new(Reason::NoGame, "no game is set, or one that this server does not know")),
+    }
+}
+
+fn within(size: u64, limit: u64, what: &str, reason: Reason) -> Result<(), BoardError> {
+    if size <= limit {
+        return Ok(());
+    }
+    Err(BoardError::new(reason, format!("{size} {what} are more than the server's limit of {limit} {what}")))
+}
+
+/// Packs what became of one board.
+pub fn board_result(result: Result<Solution, BoardError>, outcome_only: bool) -> v1::BoardResult {
+    let result = match result {
+        Ok(solution) => v1::board_result::Result::Solution(self::solution(solution, outcome_only)),
+        Err(error) => v1::board_result::Result::Error(v1::BoardError {
+            reason: v1::Reason::from(error.reason).into(),
+            message: error.message.into_owned(),
+            offset: error.offset,
+        }),
+    };
+    v1::BoardResult { result: Some(result) }
+}
+
+fn solution(solution: Solution, outcome_only: bool) -> v1::Solution {
+    let mut message = v1::Solution { outcome: v1::Outcome::from(solution.outcome()).into(), ..Default::default() };
+    if outcome_only {
+        message.set_value_kind(v1::ValueKind::NotAsked);
+        return message;
+    }
+    match solution {
+        Solution::Treblecross(solution) => {
+            message.winning_cells = solution.winning_cells;
+            match solution.value {
+                treblecross::Value::Nimber(value) => {
+                    message.set_value_kind(v1::ValueKind::Nimber);
+                    message.nim_value = value;
+                }
+                treblecross::Value::ImmediateWin => message.set_value_kind(v1::ValueKind::ImmediateWin),
+            }
+        }
+        Solution::Darkraft(solution) => {
+            message.winning_cells = solution.winning_cells;
+            message.set_value_kind(v1::ValueKind::Nimber);
+            message.nim_value = solution.nim_value;
+        }
+        Solution::EndNim(solution) => {
+            message.winning_ends = solution.winning_ends.into_iter().map(Into::into).collect();
+            message.set_value_kind(v1::ValueKind::NotKnown);
+        }
+    }
+    message
+}
+
+/// Unpacks what became of one board of `game`.
+///
+/// # Errors
+/// The server's `BoardError`; one with `Reason::Internal` where the message says nothing this version understands.
+pub fn answer(game: Game, message: v1::BoardResult) -> Result<Answer, BoardError> {
+    match message.result {
+        Some(v1::board_result::Result::Solution(solution)) => self::answered(game, solution)
+            .ok_or_else(|| BoardError::new(Reason::Internal, "the server's answer makes no sense to this client")),
+        Some(v1::board_result::Result::Error(error)) => Err(BoardError {
+            reason: Reason::from(error.reason()),
+            message: error.message.into(),
+            offset: error.offset,
+        }),
+        None => Err(BoardError::new(Reason::Internal, "the server sent an empty result")),
+    }
+}
+
+/// None where outcome, value and moves contradict each other or the game.
+fn answered(game: Game, message: v1::Solution) -> Option<Answer> {
+    let outcome = match message.outcome() {
+        v1::Outcome::FirstPlayerWins => Outcome::FirstPlayerWins,
+        v1::Outcome::SecondPlayerWins => Outcome::SecondPlayerWins,
+        v1::Outcome::Unspecified => return None,
+    };
+    let nim_value = message.nim_value;
+    let solution = match (game, message.value_kind()) {
+        (_, v1::ValueKind::NotAsked) => return Some(Answer::Outcome(outcome)),
+        (Game::Treblecross, v1::ValueKind::Nimber) => Solution::Treblecross(treblecross::Solution {
+            winning_cells: message.winning_cells,
+            value: treblecross::Value::Nimber(nim_value),
+        }),
+        (Game::Treblecross, v1::ValueKind::ImmediateWin) => Solution::Treblecross(treblecross::Solution {
+            winning_cells: message.winning_cells,
+            value: treblecross::Value::ImmediateWin,
+        }),
+        (Game::Darkraft, v1::ValueKind::Nimber) => {
+            Solution::Darkraft(darkraft::Solution { winning_cells: message.winning_cells, nim_value })
+        }
+        (Game::EndNim, v1::ValueKind::NotKnown) => Solution::EndNim(end_nim::Solution {
+            winning_ends: message.winning_ends.into_iter().map(end_nim_move).collect::<Option<_>>()?,
+        }),
+        _ => return None,
+    };
+    (solution.outcome() == outcome).then_some(Answer::Solution(solution))
+}
+
+impl From<end_nim::Move> for v1::EndNimMove {
+    fn from(taken: end_nim::Move) -> v1::EndNimMove {
+        let end = match taken.end {
+            end_nim::End::Left => v1::End::Left,
+            end_nim::End::Right => v1::End::Right,
+        };
+        v1::EndNimMove { end: end.into(), take: taken.take }
+    }
+}
+
+fn end_nim_move(message: v1::EndNimMove) -> Option<end_nim::Move> {
+    let end = match message.end() {
+        v1::End::Left => end_nim::End::Left,
+        v1::End::Right => end_nim::End::Right,
+        v1::End::Unspecified => return None,
+    };
+    Some(end_nim::Move { end, take: message.take })
+}
+
+impl From<Outcome> for v1::Outcome {
+    fn from(outcome: Outcome) -> v1::Outcome {
+        match outcome {
+            Outcome::FirstPlayerWins => v1::Outcome::FirstPlayerWins,
+            Outcome::SecondPlayerWins => v1::Outcome::SecondPlayerWins,
+        }
+    }
+}
+
+impl From<Reason> for v1::Reason {
+    fn from(reason: Reason) -> v1::Reason {
+        match reason {
+            Reason::NoGame => v1::Reason::NoGame,
+            Reason::BadCell => v1::Reason::BadCell,
+            Reason::AlreadyWon => v1::Reason::AlreadyWon,
+            Reason::TooShort => v1::Reason::TooShort,
+            Reason::Ragged => v1::Reason::Ragged,
+            Reason::Empty => v1::Reason::Empty,
+            Reason::PileZero => v1::Reason::PileZero,
+            Reason::TooManyCells => v1::Reason::TooManyCells,
+            Reason::TooManyPiles => v1::Reason::TooManyPiles,
+            Reason::OverBudget => v1::Reason::OverBudget,
+            Reason::Internal => v1::Reason::Internal,
+        }
+    }
+}
+
+impl From<v1::Reason> for Reason {
+    /// A reason of a newer server is taken for `Internal`; its message still says what it is.
+    fn from(reason: v1::Reason) -> Reason {
+        match reason {
+            v1::Reason::NoGame => Reason::NoGame,
+            v1::Reason::BadCell => Reason::BadCell,
+            v1::Reason::AlreadyWon => Reason::AlreadyWon,
+            v1::Reason::TooShort => Reason::TooShort,
+            v1::Reason::Ragged => Reason::Ragged,
+            v1::Reason::Empty => Reason::Empty,
+            v1::Reason::PileZero => Reason::PileZero,
+            v1::Reason::TooManyCells => Reason::TooManyCells,
+            v1::Reason::TooManyPiles => Reason::TooManyPiles,
+            v1::Reason::OverBudget => Reason::OverBudget,
+            v1::Reason::Internal | v1::Reason::Unspecified => Reason::Internal,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The client against the real server: over TCP and a socket, killed and replaced in the middle of a run.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::command::{answers, names, rows, run};
+
+/// A `spragued` of its own, killed when dropped.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(listen: &str) -> Server {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin("spragued"))
+            .args(["--listen", listen, "--log", "off"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+        let address = ready.trim_end().strip_prefix("spragued listening on ").expect("the ready line").to_owned();
+        Server { child, address }
+    }
+}
+
+impl Server {
+    /// Has it end as an operator would, and waits until it did, with a stream of the client's open.
+    fn drain(mut self) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), rustix::process::Signal::TERM)
+            .unwrap();
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ended = self.child.kill();
+        self.child.wait().unwrap();
+    }
+}
+
+#[test]
+fn the_answers_are_the_same_over_tcp_and_over_a_socket() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = rows(3000);
+    let right = answers(&input);
+    for listen in ["127.0.0.1:0".into(), format!("unix:{}", folder.path().join("socket").display())] {
+        let server = Server::start(&listen);
+        for server in [server.address.clone(), server.address.replacen("127.0.0.1", "http://127.0.0.1", 1)] {
+            let done = run(&["solve", "-f", "uva10561", "--server", &server], &input);
+            assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{server}");
+            assert!(done.out == right, "{server}");
+        }
+        let info = run(&["info", "--server", &server.address], "").out;
+        assert!(info.starts_with(&format!("{}: sprague {}", server.address, env!("CARGO_PKG_VERSION"))), "{info}");
+    }
+}
+
+/// A run of the client whose input goes on until it is told to stop.
+fn endless_run(servers: &[&str], output: &Path) -> Child {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("sprague"));
+    command.args(["solve", "-f", "poj3537", "--retry-for", "1s", "-o"]).arg(output);
+    for server in servers {
+        command.args(["--server", server]);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Feeds `cases` lengths, in small pieces over some time.
+fn feed(child: &mut Child, cases: std::ops::Range<u32>) {
+    use std::io::Write as _;
+    let input = child.stdin.as_mut().unwrap();
+    for case in cases {
+        // A client that has given up is found out at the end.
+        let _closed = writeln!(input, "{}", 3 + case % 100);
+        if case % 100 == 0 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+#[test]
+fn a_killed_server_ends_the_run_without_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("answers");
+    let server = Server::start("127.0.0.1:0");
+    let address = server.address.clone();
+    let mut child = endless_run(&[&address], &output);
+    feed(&mut child, 0..2000);
+    drop(server);
+    feed(&mut child, 2000..4000);
+    drop(child.stdin.take());
+    let done = super::command::Run::from(child.wait_with_output().unwrap());
+    assert_eq!(done.code, Some(69), "{}", done.err);
+    assert!(done.err.starts_with(&format!("sprague: no server answered for 1s: {address}: ")), "{}", done.err);
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn servers_restarted_one_after_the_other_lose_nothing_and_are_not_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("answers");
+    let (first, second) = (Server::start("127.0.0.1:0"), Server::start("127.0.0.1:0"));
+    let addresses = [first.address.clone(), second.address.clone()];
+    let mut child = endless_run(&[&addresses[0], &addresses[1]], &output);
+    feed(&mut child, 0..3000);
+    first.drain();
+    feed(&mut child, 3000..4000);
+    let _first = Server::start(&addresses[0]);
+    feed(&mut child, 4000..6000);
+    second.drain();
+    feed(&mut child, 6000..7000);
+    let _second = Server::start(&addresses[1]);
+    feed(&mut child, 7000..9000);
+    drop(child.stdin.take());
+    let done = super::command::Run::from(child.wait_with_output().unwrap());
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    assert!(std::fs::read_to_string(&output).unwrap() == answers_to_the_feed(9000));
+}
+
+fn answers_to_the_feed(cases: u32) -> String {
+    let lengths: String = (0..cases).map(|case| format!("{}\n", 3 + case % 100)).collect();
+    run(&["solve", "-f", "poj3537"], &lengths).out
+}
+
+#[test]
+fn a_run_goes_on_with_the_other_server_and_with_one_that_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("answers");
+    let (first, second) = (Server::start("127.0.0.1:0"), Server::start("127.0.0.1:0"));
+    let second_address = second.address.clone();
+    let mut child = endless_run(&[&first.address, &second.address], &output);
+    feed(&mut child, 0..3000);
+    drop(first);
+    feed(&mut child, 3000..6000);
+    drop(second);
+    feed(&mut child, 6000..6100);
+    let _again = Server::start(&second_address);
+    feed(&mut child, 6100..9000);
+    drop(child.stdin.take());
+    let done = super::command::Run::from(child.wait_with_output().unwrap());
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    assert!(std::fs::read_to_string(&output).unwrap() == answers_to_the_feed(9000));
+}

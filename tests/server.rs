@@ -1,0 +1,19 @@
+//! The service as its callers see it: streams, errors, limits, deadlines, cancellation, the drain.
+
+#[path = "server/support.rs"]
+mod support;
+
+#[path = "server/stream.rs"]
+mod stream;
+
+#[path = "server/limits.rs"]
+mod limits;
+
+#[path = "server/leaving.rs"]
+mod leaving;
+
+#[path = "server/drain.rs"]
+mod drain;
+
+#[path = "server/standard.rs"]
+mod standard;
