@@ -4,12 +4,14 @@
 //! with one stream) takes the oldest, and what a lost stream left unanswered goes back to the queue. Answers are put
 //! back in order at the far end. So every board is answered exactly once, in its place, and memory does not grow.
 
-pub mod target;
+pub mod credentials;
 pub mod fault;
+pub mod target;
 mod patience;
 pub mod batch;
 mod queue;
 mod call;
+mod ask;
 pub mod lane;
 
 use std::collections::BTreeMap;
@@ -21,15 +23,16 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tonic::transport::Channel;
 
+use crate::explain::{Explanation, Move, Wants};
 use crate::games::{Board, Sizes};
 use crate::wire::facts::ServerFacts;
+use crate::wire::{self, BoardError};
 use batch::{Answered, Batch, Done, Filler, Terms};
-use fault::{Error, Fault};
+use fault::Error;
 use lane::{Failure, Lane, Outcome, Shared};
-use patience::{Backoff, Patience};
-use target::Target;
+use patience::Patience;
+use target::{Link, Target};
 
 /// What the batches of a run and their answers take of memory together, about. Two full lanes use half of it.
 const RUN_BYTES: usize = 8 << 20;
@@ -68,7 +71,7 @@ pub struct Client {
 
 struct Server {
     name: String,
-    channels: Vec<Channel>,
+    links: Vec<Link>,
     facts: Option<ServerFacts>,
 }
 
@@ -85,18 +88,14 @@ impl Client {
         let deadline = options.timeout.map(|timeout| Instant::now() + timeout);
         let mut servers: Vec<Server> = targets
             .iter()
-            .map(|target| Server {
-                name: target.name().into(),
-                channels: target.channels(options.connections),
-                facts: None,
-            })
+            .map(|target| Server { name: target.name().into(), links: target.links(options.connections), facts: None })
             .collect();
         let patience = Arc::new(Patience::new(options.retry_for, 0));
         let mut seekers = JoinSet::new();
         for (number, server) in servers.iter().enumerate() {
-            let (name, channel) = (server.name.clone(), server.channels[0].clone());
+            let (name, link) = (server.name.clone(), server.links[0].clone());
             let patience = patience.clone();
-            seekers.spawn(async move { Ok::<_, Error>((number, seek(&name, channel, &patience).await?)) });
+            seekers.spawn(async move { Ok::<_, Error>((number, ask::facts(&name, link, &patience).await?)) });
         }
         let mut last_call = None;
         while servers.iter().any(|server| server.facts.is_none()) {
@@ -155,8 +154,8 @@ impl Client {
         });
         let mut running = JoinSet::new();
         let _on = self.runtime.enter();
-        for (server, channel) in lanes {
-            let lane = Lane::new(server.name.clone(), channel.clone(), shared.clone());
+        for (server, link) in lanes {
+            let lane = Lane::new(server.name.clone(), link.clone(), shared.clone());
             running.spawn(lane.run(server.facts.is_some()));
         }
         let memory = Arc::new(Semaphore::new(RUN_BYTES));
@@ -173,28 +172,38 @@ impl Client {
         (boards, Answers { incoming, early: BTreeMap::new(), next_id: 0, is_over: false, _stop: stop.drop_guard() })
     }
 
-    /// Every connection, the first of each server before the second of any.
-    fn lanes(&self) -> Vec<(&Server, &Channel)> {
-        let most = self.servers.iter().map(|server| server.channels.len()).max().unwrap_or(0);
-        (0..most)
-            .flat_map(|n| self.servers.iter().filter_map(move |server| Some((server, server.channels.get(n)?))))
-            .collect()
-    }
-}
-
-/// Asks for a server's facts until it tells them.
-async fn seek(name: &str, channel: Channel, patience: &Patience) -> Result<ServerFacts, Error> {
-    let mut backoff = Backoff::new();
-    loop {
-        match call::facts(name, channel.clone()).await {
-            Ok(facts) => return Ok(facts),
-            Err(Fault::Lasting(error)) => return Err(error),
-            Err(Fault::Passing { what, after, .. }) => {
-                tracing::info!("{what}");
-                patience.note(&what);
-                tokio::time::sleep(backoff.pause(after)).await;
+    /// Explains the position that some moves lead to; the servers are asked in turn until one answers. Not for async
+    /// threads.
+    ///
+    /// # Errors
+    /// No server answered in time; inside, the fault of the board or of a move.
+    pub fn explain(
+        &self,
+        board: &Board,
+        moves: &[Move],
+        wants: Wants,
+    ) -> Result<Result<Explanation, BoardError>, Error> {
+        let request = wire::explain::request(board.clone(), moves, wants);
+        let patience = Patience::new(self.options.retry_for, 0);
+        let servers = self.servers.iter().map(|server| (server.name.as_str(), &server.links[0]));
+        let asking = ask::explanation(servers, request, self.terms.message_bytes, &patience);
+        self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => Err(Error::Abandoned),
+                answer = asking => answer.map(wire::explain::explained),
+                error = patience.ended() => Err(error),
+                () = until(self.deadline) => Err(timed_out(&self.options)),
             }
-        }
+        })
+    }
+
+    /// Every connection, the first of each server before the second of any.
+    fn lanes(&self) -> Vec<(&Server, &Link)> {
+        let most = self.servers.iter().map(|server| server.links.len()).max().unwrap_or(0);
+        (0..most)
+            .flat_map(|n| self.servers.iter().filter_map(move |server| Some((server, server.links.get(n)?))))
+            .collect()
     }
 }
 

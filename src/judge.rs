@@ -6,6 +6,8 @@ mod limit;
 mod treblecross;
 mod darkraft;
 mod end_nim;
+mod line;
+mod validate;
 
 use std::io::{self, Read};
 
@@ -16,6 +18,7 @@ use crate::games::{Board, Outcome, Sizes};
 
 pub use self::format::Format;
 pub use self::text::Place;
+pub use self::validate::{LayoutFault, validate};
 
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

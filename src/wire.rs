@@ -3,74 +3,15 @@
 pub mod v1;
 pub mod facts;
 pub mod bulk;
-
-use std::borrow::Cow;
+mod error;
+pub mod explain;
 
 use crate::games::{Answer, Board, Fault, Game, Outcome, Sizes, Solution, darkraft, end_nim, treblecross};
 
+pub use self::error::{BoardError, Reason};
+
 /// The published descriptor set, comments and all, for server reflection.
 pub const DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("sprague_descriptor");
-
-/// Why one board has no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct BoardError {
-    /// The kind of fault.
-    pub reason: Reason,
-    /// One line for people; positions in it are counted from 1.
-    pub message: Cow<'static, str>,
-    /// The cell or pile at fault, counted from 0.
-    pub offset: Option<u32>,
-}
-
-/// The kinds of fault a board can have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// No game is set, or one that this version does not know.
-    NoGame,
-    /// A cell holds a character the game does not have.
-    BadCell,
-    /// Treblecross: XXX is on the board.
-    AlreadyWon,
-    /// Treblecross: under 3 cells.
-    TooShort,
-    /// Darkraft: the cells are no multiple of the columns.
-    Ragged,
-    /// Darkraft: no cells.
-    Empty,
-    /// End-Nim: a pile of 0.
-    PileZero,
-    /// More cells, rows or columns than the server takes.
-    TooManyCells,
-    /// More piles than the server takes.
-    TooManyPiles,
-    /// The work would pass, or passed, the budget for one board.
-    OverBudget,
-    /// A fault of the server's own.
-    Internal,
-}
-
-impl BoardError {
-    /// An error without a place on the board.
-    pub fn new(reason: Reason, message: impl Into<Cow<'static, str>>) -> BoardError {
-        BoardError { reason, message: message.into(), offset: None }
-    }
-}
-
-impl From<Fault> for BoardError {
-    fn from(fault: Fault) -> BoardError {
-        let (reason, offset) = match &fault {
-            Fault::Treblecross(treblecross::Fault::TooShort { .. }) => (Reason::TooShort, None),
-            Fault::Treblecross(treblecross::Fault::BadCell { at, .. }) => (Reason::BadCell, Some(*at)),
-            Fault::Treblecross(treblecross::Fault::AlreadyWon { at }) => (Reason::AlreadyWon, Some(*at)),
-            Fault::Darkraft(darkraft::Fault::Empty) => (Reason::Empty, None),
-            Fault::Darkraft(darkraft::Fault::Ragged { .. }) => (Reason::Ragged, None),
-            Fault::Darkraft(darkraft::Fault::BadCell { at, .. }) => (Reason::BadCell, Some(*at)),
-            Fault::EndNim(end_nim::Fault::PileZero { at }) => (Reason::PileZero, Some(*at)),
-        };
-        BoardError { reason, message: fault.to_string().into(), offset }
-    }
-}
 
 /// Packs boards into one request message of a stream.
 pub fn batch(batch_id: u64, boards: impl IntoIterator<Item = Board>, outcome_only: bool) -> v1::SolveStreamRequest {
@@ -172,6 +113,15 @@ impl From<Tally> for v1::SolveStreamResponse {
     }
 }
 
+/// The game of a board, well-formed or not.
+pub fn game(message: Option<&v1::Board>) -> Option<Game> {
+    match message?.game.as_ref()? {
+        v1::board::Game::Treblecross(_) => Some(Game::Treblecross),
+        v1::board::Game::Darkraft(_) => Some(Game::Darkraft),
+        v1::board::Game::EndNim(_) => Some(Game::EndNim),
+    }
+}
+
 /// Unpacks a board and holds it to the sizes that the server takes, before anything is built from it.
 ///
 /// # Errors
@@ -207,11 +157,7 @@ fn within(size: u64, limit: u64, what: &str, reason: Reason) -> Result<(), Board
 pub fn board_result(result: Result<Solution, BoardError>, outcome_only: bool) -> v1::BoardResult {
     let result = match result {
         Ok(solution) => v1::board_result::Result::Solution(self::solution(solution, outcome_only)),
-        Err(error) => v1::board_result::Result::Error(v1::BoardError {
-            reason: v1::Reason::from(error.reason).into(),
-            message: error.message.into_owned(),
-            offset: error.offset,
-        }),
+        Err(error) => v1::board_result::Result::Error(error.into()),
     };
     v1::BoardResult { result: Some(result) }
 }
@@ -254,11 +200,7 @@ pub fn answer(game: Game, message: v1::BoardResult) -> Result<Answer, BoardError
     match message.result {
         Some(v1::board_result::Result::Solution(solution)) => self::answered(game, solution)
             .ok_or_else(|| BoardError::new(Reason::Internal, "the server's answer makes no sense to this client")),
-        Some(v1::board_result::Result::Error(error)) => Err(BoardError {
-            reason: Reason::from(error.reason()),
-            message: error.message.into(),
-            offset: error.offset,
-        }),
+        Some(v1::board_result::Result::Error(error)) => Err(error.into()),
         None => Err(BoardError::new(Reason::Internal, "the server sent an empty result")),
     }
 }
@@ -285,7 +227,7 @@ fn answered(game: Game, message: v1::Solution) -> Option<Answer> {
             Solution::Darkraft(darkraft::Solution { winning_cells: message.winning_cells, nim_value })
         }
         (Game::EndNim, v1::ValueKind::NotKnown) => Solution::EndNim(end_nim::Solution {
-            winning_ends: message.winning_ends.into_iter().map(end_nim_move).collect::<Option<_>>()?,
+            winning_ends: message.winning_ends.into_iter().map(|end| end.try_into().ok()).collect::<Option<_>>()?,
         }),
         _ => return None,
     };
@@ -302,13 +244,18 @@ impl From<end_nim::Move> for v1::EndNimMove {
     }
 }
 
-fn end_nim_move(message: v1::EndNimMove) -> Option<end_nim::Move> {
-    let end = match message.end() {
-        v1::End::Left => end_nim::End::Left,
-        v1::End::Right => end_nim::End::Right,
-        v1::End::Unspecified => return None,
-    };
-    Some(end_nim::Move { end, take: message.take })
+impl TryFrom<v1::EndNimMove> for end_nim::Move {
+    type Error = ();
+
+    /// Fails without an end.
+    fn try_from(message: v1::EndNimMove) -> Result<end_nim::Move, ()> {
+        let end = match message.end() {
+            v1::End::Left => end_nim::End::Left,
+            v1::End::Right => end_nim::End::Right,
+            v1::End::Unspecified => return Err(()),
+        };
+        Ok(end_nim::Move { end, take: message.take })
+    }
 }
 
 impl From<Outcome> for v1::Outcome {
@@ -316,43 +263,6 @@ impl From<Outcome> for v1::Outcome {
         match outcome {
             Outcome::FirstPlayerWins => v1::Outcome::FirstPlayerWins,
             Outcome::SecondPlayerWins => v1::Outcome::SecondPlayerWins,
-        }
-    }
-}
-
-impl From<Reason> for v1::Reason {
-    fn from(reason: Reason) -> v1::Reason {
-        match reason {
-            Reason::NoGame => v1::Reason::NoGame,
-            Reason::BadCell => v1::Reason::BadCell,
-            Reason::AlreadyWon => v1::Reason::AlreadyWon,
-            Reason::TooShort => v1::Reason::TooShort,
-            Reason::Ragged => v1::Reason::Ragged,
-            Reason::Empty => v1::Reason::Empty,
-            Reason::PileZero => v1::Reason::PileZero,
-            Reason::TooManyCells => v1::Reason::TooManyCells,
-            Reason::TooManyPiles => v1::Reason::TooManyPiles,
-            Reason::OverBudget => v1::Reason::OverBudget,
-            Reason::Internal => v1::Reason::Internal,
-        }
-    }
-}
-
-impl From<v1::Reason> for Reason {
-    /// A reason of a newer server is taken for `Internal`; its message still says what it is.
-    fn from(reason: v1::Reason) -> Reason {
-        match reason {
-            v1::Reason::NoGame => Reason::NoGame,
-            v1::Reason::BadCell => Reason::BadCell,
-            v1::Reason::AlreadyWon => Reason::AlreadyWon,
-            v1::Reason::TooShort => Reason::TooShort,
-            v1::Reason::Ragged => Reason::Ragged,
-            v1::Reason::Empty => Reason::Empty,
-            v1::Reason::PileZero => Reason::PileZero,
-            v1::Reason::TooManyCells => Reason::TooManyCells,
-            v1::Reason::TooManyPiles => Reason::TooManyPiles,
-            v1::Reason::OverBudget => Reason::OverBudget,
-            v1::Reason::Internal | v1::Reason::Unspecified => Reason::Internal,
         }
     }
 }

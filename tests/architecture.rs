@@ -5,13 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of the crate root and their levels. A room may use rooms of lower levels only.
-const LEVELS: [(&str, u32); 10] = [
+const LEVELS: [(&str, u32); 14] = [
     ("units", 0),
     ("theory", 0),
     ("wide", 0),
     ("games", 2),
+    ("explain", 3),
     ("judge", 4),
+    ("notation", 4),
     ("wire", 4),
+    ("draw", 5),
+    ("generate", 5),
     ("server", 5),
     ("client", 5),
     ("embedded", 6),
@@ -81,7 +85,8 @@ fn named_after(code: &str, prefix: &str) -> Vec<Vec<String>> {
             text[..end].split("::").filter(|word| !word.is_empty()).map(str::to_owned).collect()
         };
         let stem = words(rest);
-        let opened = rest.find('{').filter(|&brace| rest[..brace].chars().all(|c| c.is_alphanumeric() || "_:".contains(c)));
+        let opened =
+            rest.find('{').filter(|&brace| rest[..brace].chars().all(|c| c.is_alphanumeric() || "_:".contains(c)));
         match opened {
             Some(brace) => {
                 let inside = &rest[brace + 1..rest.find('}').unwrap_or(rest.len())];
@@ -128,7 +133,9 @@ fn imports_go_strictly_down() {
             let first = path.first().cloned().unwrap_or_default();
             match (siblings.iter().position(|name| *name == first), place) {
                 (Some(theirs), Some(ours)) if theirs < ours => {}
-                (Some(_), _) => faults.push(format!("{file} uses its sibling {first}, which the parent lists after it")),
+                (Some(_), _) => {
+                    faults.push(format!("{file} uses its sibling {first}, which the parent lists after it"))
+                }
                 (None, _) => faults.push(format!("{file} uses its parent's {}", path.join("::"))),
             }
         }
@@ -184,7 +191,10 @@ fn every_file_says_what_it_is_for_and_stays_short() {
         }
         for (file, text) in rust_files(folder) {
             let first = text.lines().next().unwrap_or_default();
-            assert!(first.starts_with("//! ") && first.len() > 20, "{file} does not open with a line that says what it is for");
+            assert!(
+                first.starts_with("//! ") && first.len() > 20,
+                "{file} does not open with a line that says what it is for"
+            );
             let lines = text.lines().count();
             assert!(lines <= LONGEST, "{file} has {lines} lines");
             let stem = Path::new(&file).file_stem().unwrap().to_str().unwrap().to_owned();
@@ -196,7 +206,8 @@ fn every_file_says_what_it_is_for_and_stays_short() {
 #[test]
 fn every_room_of_the_map_has_a_level_and_stands_in_its_order() {
     let map = declared(&rust_files("src")["src/lib.rs"]);
-    let levels: Vec<u32> = map.iter().map(|room| level(room).unwrap_or_else(|| panic!("{room} has no level"))).collect();
+    let levels: Vec<u32> =
+        map.iter().map(|room| level(room).unwrap_or_else(|| panic!("{room} has no level"))).collect();
     assert!(levels.is_sorted(), "lib.rs lists a room before one that it stands on: {map:?}");
     assert_eq!(map.len(), LEVELS.len(), "a level for a room that is not there");
 }

@@ -17,3 +17,15 @@ mod drain;
 
 #[path = "server/standard.rs"]
 mod standard;
+
+#[path = "certificates/authority.rs"]
+mod authority;
+
+#[path = "server/access.rs"]
+mod access;
+
+#[path = "server/sight.rs"]
+mod sight;
+
+#[path = "server/explain.rs"]
+mod explain;

@@ -8,11 +8,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::client::Grpc;
 use tonic::codec::{BufferSettings, Codec, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;
-use tonic::transport::Channel;
-use tonic::{Request, Status, Streaming};
+use tonic::{Status, Streaming};
 use tonic_prost::ProstCodec;
 
 use super::fault::Fault;
+use super::target::Link;
 use crate::wire::facts::ServerFacts;
 use crate::wire::v1;
 
@@ -26,9 +26,9 @@ const FACTS_TIMEOUT: Duration = Duration::from_secs(10);
 const LONGEST_ANSWER: usize = 1 << 30;
 
 /// Asks a server what it is.
-pub(super) async fn facts(server: &str, channel: Channel) -> Result<ServerFacts, Fault> {
-    let mut client = v1::sprague_service_client::SpragueServiceClient::new(channel);
-    let call = client.get_server_info(v1::GetServerInfoRequest {});
+pub(super) async fn facts(server: &str, link: Link) -> Result<ServerFacts, Fault> {
+    let mut client = v1::sprague_service_client::SpragueServiceClient::new(link.channel.clone());
+    let call = client.get_server_info(link.request(v1::GetServerInfoRequest {}));
     match tokio::time::timeout(FACTS_TIMEOUT, call).await {
         Ok(Ok(response)) => Ok(response.into_inner().into()),
         Ok(Err(status)) => Err(Fault::of(server, &status)),
@@ -36,17 +36,31 @@ pub(super) async fn facts(server: &str, channel: Channel) -> Result<ServerFacts,
     }
 }
 
+/// Asks a server for an explanation.
+pub(super) async fn explain(
+    server: &str,
+    link: Link,
+    request: v1::ExplainRequest,
+    message_bytes: usize,
+) -> Result<v1::ExplainResponse, Fault> {
+    let client = v1::sprague_service_client::SpragueServiceClient::new(link.channel.clone());
+    let mut client =
+        client.max_decoding_message_size(message_bytes.min(LONGEST_ANSWER)).max_encoding_message_size(message_bytes);
+    let response = client.explain(link.request(request)).await.map_err(|status| Fault::of(server, &status))?;
+    Ok(response.into_inner())
+}
+
 /// Opens a stream. Messages may be sent before it is open, and should: some servers say nothing until they get one.
 pub(super) async fn solve_stream(
-    channel: Channel,
+    link: Link,
     messages: mpsc::Receiver<Bytes>,
     message_bytes: usize,
 ) -> Result<Streaming<v1::SolveStreamResponse>, Status> {
-    let mut grpc = Grpc::new(channel)
+    let mut grpc = Grpc::new(link.channel.clone())
         .max_decoding_message_size(message_bytes.min(LONGEST_ANSWER))
         .max_encoding_message_size(message_bytes);
     grpc.ready().await.map_err(|error| Status::from_error(error.into()))?;
-    let request = Request::new(ReceiverStream::new(messages));
+    let request = link.request(ReceiverStream::new(messages));
     Ok(grpc.streaming(request, SOLVE_STREAM, ReadyMade).await?.into_inner())
 }
 

@@ -38,6 +38,14 @@ pub enum Error {
         /// What it said.
         message: String,
     },
+    /// The server is not the one that its name promises.
+    #[error("{server} cannot be trusted: {what}")]
+    Untrusted {
+        /// Its name.
+        server: String,
+        /// What is wrong with its certificate.
+        what: String,
+    },
     /// The server refused a call for good.
     #[error("{server} refused the call: {message}")]
     Refused {
@@ -99,8 +107,15 @@ impl Fault {
     /// comes as UNKNOWN, INTERNAL or CANCELLED); one that a server sent has none.
     pub(super) fn of(server: &str, status: &Status) -> Fault {
         if status.source().is_some() {
-            let (cause, connecting) = cause(status);
-            return if connecting { Fault::unfit(server, &cause) } else { Fault::broken(server, &cause) };
+            let (what, connecting) = cause(status);
+            let server_name = server.to_owned();
+            if what.contains(BAD_CERTIFICATE) {
+                return Fault::Lasting(Error::Untrusted { server: server_name, what });
+            }
+            if CERTIFICATE_REFUSED.iter().any(|alert| what.contains(alert)) {
+                return Fault::Lasting(Error::NotAllowed { server: server_name, message: what });
+            }
+            return if connecting { Fault::unfit(server, &what) } else { Fault::broken(server, &what) };
         }
         let message = if status.message().is_empty() { "no message" } else { status.message() };
         let said = format!("{message} ({})", code_name(status.code()));
@@ -126,17 +141,42 @@ impl Fault {
     }
 }
 
+/// How rustls says that it does not believe the server. Errors reach us through h2 as text.
+const BAD_CERTIFICATE: &str = "invalid peer certificate";
+
+/// How rustls says that the server does not believe us: the alerts of TLS about a client's certificate.
+/// DecryptError is the authority that has the right name and another key.
+const CERTIFICATE_REFUSED: [&str; 8] = [
+    "received fatal alert: CertificateRequired",
+    "received fatal alert: BadCertificate",
+    "received fatal alert: UnknownCA",
+    "received fatal alert: CertificateExpired",
+    "received fatal alert: CertificateRevoked",
+    "received fatal alert: CertificateUnknown",
+    "received fatal alert: AccessDenied",
+    "received fatal alert: DecryptError",
+];
+
 /// What went wrong at the bottom (the outer layers of a transport error only say that something did), and whether it
 /// was in connecting, when nothing was being answered yet.
 fn cause(status: &Status) -> (String, bool) {
-    let mut deepest: &dyn std::error::Error = status;
+    let mut link = status.source();
     let mut connecting = false;
+    while let Some(error) = link {
+        connecting |= error.is::<tonic::ConnectError>();
+        link = error.source();
+    }
+    let text = root(status).to_string();
+    (if text.is_empty() { status.message().to_owned() } else { text }, connecting)
+}
+
+/// The error below all others.
+pub(super) fn root<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
+    let mut deepest = error;
     while let Some(source) = deepest.source() {
         deepest = source;
-        connecting |= deepest.is::<tonic::ConnectError>();
     }
-    let text = deepest.to_string();
-    (if text.is_empty() { status.message().to_owned() } else { text }, connecting)
+    deepest
 }
 
 /// The code as the protocol spells it.

@@ -7,13 +7,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::mpsc;
 use tonic::Streaming;
-use tonic::transport::Channel;
 
 use super::batch::{Batch, Done, Terms};
 use super::call;
 use super::fault::{Blame, Error, Fault};
 use super::patience::{Backoff, Patience};
 use super::queue::Queue;
+use super::target::Link;
 use crate::wire::bulk::{Streamed, Summary};
 use crate::wire::{self, v1};
 
@@ -58,7 +58,7 @@ pub(super) struct Shared<T> {
 
 pub(super) struct Lane<T> {
     server: String,
-    channel: Channel,
+    link: Link,
     shared: Arc<Shared<T>>,
     backoff: Backoff,
 }
@@ -83,8 +83,8 @@ struct Stream<T> {
 }
 
 impl<T: Send + 'static> Lane<T> {
-    pub(super) fn new(server: String, channel: Channel, shared: Arc<Shared<T>>) -> Lane<T> {
-        Lane { server, channel, shared, backoff: Backoff::new() }
+    pub(super) fn new(server: String, link: Link, shared: Arc<Shared<T>>) -> Lane<T> {
+        Lane { server, link, shared, backoff: Backoff::new() }
     }
 
     /// Serves until every batch is answered. `is_up`: the server is known to be there.
@@ -116,7 +116,7 @@ impl<T: Send + 'static> Lane<T> {
         let attempts = async {
             loop {
                 tokio::time::sleep(self.backoff.pause(after.take())).await;
-                let found = match call::facts(&self.server, self.channel.clone()).await {
+                let found = match call::facts(&self.server, self.link.clone()).await {
                     Ok(facts) if shared.terms.are_met_by(&Terms::of(&facts)) => return Ok(()),
                     Ok(_) => {
                         Fault::unfit(&self.server, "it takes less than this run was planned for; start the run again")
@@ -154,7 +154,7 @@ impl<T: Send + 'static> Lane<T> {
             tally: Summary::default(),
         };
         stream.send(first);
-        let opened = call::solve_stream(self.channel.clone(), receiver, self.shared.terms.message_bytes).await;
+        let opened = call::solve_stream(self.link.clone(), receiver, self.shared.terms.message_bytes).await;
         let ended = match opened {
             Ok(responses) => self.exchange(&mut stream, responses).await,
             Err(status) => Err(Fault::of(&self.server, &status)),

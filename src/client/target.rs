@@ -1,9 +1,15 @@
 //! Where a server is, and how connections to it are made.
 
 use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
 use std::time::Duration;
 
+use tonic::Request;
 use tonic::transport::{Channel, Endpoint, Uri};
+
+use super::credentials::{Credentials, Token};
+use super::fault;
 
 /// A TCP handshake that takes longer than this will not come to anything.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -14,25 +20,96 @@ const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 16 << 20;
 
+/// Where a server is, as it is typed: `HOST:PORT`, `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    text: String,
+    uri: String,
+    road: Road,
+}
+
+/// What lies between a client and its server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Road {
+    /// A socket of this machine, or its loopback.
+    Inside,
+    /// A network, in the clear.
+    Clear,
+    /// A network, with TLS.
+    Tls,
+}
+
+/// Why a server's address makes no sense, or cannot be used with what the client has to show.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadTarget {
+    /// The address cannot be read.
+    #[error("'{address}' is no server address: {what}; write HOST:PORT, https://HOST:PORT or unix:/PATH")]
+    Address {
+        /// As it was typed.
+        address: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A token would travel in the clear.
+    #[error(
+        "the token would go to {0} unencrypted: write https://HOST:PORT, or say --insecure if the network is trusted"
+    )]
+    TokenInTheClear(String),
+    /// Certificates or keys that cannot be used.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+}
+
+impl FromStr for Address {
+    type Err = BadTarget;
+
+    fn from_str(text: &str) -> Result<Address, BadTarget> {
+        let bad = |what: &str| BadTarget::Address { address: text.into(), what: what.into() };
+        let address = |uri: String, road| Address { text: text.into(), uri, road };
+        if let Some(path) = text.strip_prefix("unix:") {
+            if path.trim_start_matches('/').is_empty() {
+                return Err(bad("the path of the socket is missing"));
+            }
+            return Ok(address(text.to_owned(), Road::Inside));
+        }
+        let (scheme, authority) = match text.strip_prefix("https://") {
+            Some(authority) => ("https", authority),
+            None => ("http", text.strip_prefix("http://").unwrap_or(text)),
+        };
+        let authority = authority.trim_end_matches('/');
+        let uri: Uri = format!("{scheme}://{authority}/").parse().map_err(|_| bad("it cannot be read"))?;
+        if uri.path() != "/" || authority.contains(['?', '#', '@']) {
+            return Err(bad("more than host and port is given"));
+        }
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+        if host.is_empty() {
+            return Err(bad("the host is missing"));
+        }
+        if uri.port_u16().is_none() {
+            return Err(bad("the port is missing or too large"));
+        }
+        let is_inside = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        let road = match scheme {
+            "https" => Road::Tls,
+            _ if is_inside => Road::Inside,
+            _ => Road::Clear,
+        };
+        Ok(address(uri.to_string(), road))
+    }
+}
+
 /// A server to ask.
 #[derive(Clone)]
 pub struct Target {
     name: String,
     way: Way,
+    token: Option<Token>,
 }
 
 #[derive(Clone)]
 enum Way {
     Endpoint(Box<Endpoint>),
     Ready(Channel),
-}
-
-/// Why a server's address makes no sense.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{address}' is no server address: {what}; write HOST:PORT, http://HOST:PORT or unix:/PATH")]
-pub struct BadTarget {
-    address: String,
-    what: String,
 }
 
 impl fmt::Debug for Target {
@@ -42,40 +119,27 @@ impl fmt::Debug for Target {
 }
 
 impl Target {
-    /// Reads `HOST:PORT`, `http://HOST:PORT` or `unix:/PATH`.
+    /// The server at an address, and what is shown to it.
     ///
     /// # Errors
-    /// What is wrong with the address.
-    pub fn parse(address: &str) -> Result<Target, BadTarget> {
-        let bad = |what: &str| BadTarget { address: address.into(), what: what.into() };
-        let uri = if let Some(path) = address.strip_prefix("unix:") {
-            if path.trim_start_matches('/').is_empty() {
-                return Err(bad("the path of the socket is missing"));
+    /// Credentials that cannot be used, or not on the way there.
+    pub fn new(address: &Address, credentials: &Credentials) -> Result<Target, BadTarget> {
+        let bad = |error: tonic::transport::Error| BadTarget::Tls(fault::root(&error).to_string());
+        let mut endpoint = configure(Endpoint::from_shared(address.uri.clone()).map_err(bad)?);
+        match address.road {
+            Road::Tls => endpoint = endpoint.tls_config(credentials.tls()).map_err(bad)?,
+            Road::Clear if credentials.token.is_some() && !credentials.in_the_clear => {
+                return Err(BadTarget::TokenInTheClear(address.text.clone()));
             }
-            address.to_owned()
-        } else if address.starts_with("https://") {
-            return Err(bad("this version does not speak TLS"));
-        } else {
-            let authority = address.strip_prefix("http://").unwrap_or(address).trim_end_matches('/');
-            let uri: Uri = format!("http://{authority}/").parse().map_err(|_| bad("it cannot be read"))?;
-            if uri.path() != "/" || authority.contains(['?', '#', '@']) {
-                return Err(bad("more than host and port is given"));
-            }
-            if uri.host().is_none_or(str::is_empty) {
-                return Err(bad("the host is missing"));
-            }
-            if uri.port_u16().is_none() {
-                return Err(bad("the port is missing"));
-            }
-            uri.to_string()
-        };
-        let endpoint = Endpoint::from_shared(uri).map_err(|error| bad(&error.to_string()))?;
-        Ok(Target { name: address.to_owned(), way: Way::Endpoint(Box::new(configure(endpoint))) })
+            Road::Clear | Road::Inside => {}
+        }
+        let way = Way::Endpoint(Box::new(endpoint));
+        Ok(Target { name: address.text.clone(), way, token: credentials.token.clone() })
     }
 
     /// A server behind a channel made elsewhere, and its name for messages.
     pub fn ready(name: impl Into<String>, channel: Channel) -> Target {
-        Target { name: name.into(), way: Way::Ready(channel) }
+        Target { name: name.into(), way: Way::Ready(channel), token: None }
     }
 
     /// The address as the user wrote it.
@@ -83,12 +147,31 @@ impl Target {
         &self.name
     }
 
-    /// Channels that connect when they are first used, each a connection of its own; a ready one stays one.
-    pub(super) fn channels(&self, connections: usize) -> Vec<Channel> {
+    /// Links that connect when they are first used, each a connection of its own; a ready one stays one.
+    pub(super) fn links(&self, connections: usize) -> Vec<Link> {
+        let link = |channel| Link { channel, token: self.token.clone() };
         match &self.way {
-            Way::Endpoint(endpoint) => (0..connections.max(1)).map(|_| endpoint.connect_lazy()).collect(),
-            Way::Ready(channel) => vec![channel.clone()],
+            Way::Endpoint(endpoint) => (0..connections.max(1)).map(|_| link(endpoint.connect_lazy())).collect(),
+            Way::Ready(channel) => vec![link(channel.clone())],
         }
+    }
+}
+
+/// A connection to a server, and the token that every call on it carries.
+#[derive(Clone)]
+pub(super) struct Link {
+    pub(super) channel: Channel,
+    token: Option<Token>,
+}
+
+impl Link {
+    /// A call's request.
+    pub(super) fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        if let Some(Token(value)) = &self.token {
+            request.metadata_mut().insert("authorization", value.clone());
+        }
+        request
     }
 }
 
@@ -111,33 +194,55 @@ mod tests {
 
     #[test]
     fn addresses_are_host_and_port_or_a_socket() {
-        for address in [
-            "127.0.0.1:50051",
-            "localhost:1",
-            "http://solver.example:50051",
-            "http://h:1/",
-            "[::1]:50051",
-            "unix:/run/s",
+        for (address, road) in [
+            ("127.0.0.1:50051", Road::Inside),
+            ("localhost:1", Road::Inside),
+            ("[::1]:50051", Road::Inside),
+            ("unix:/run/s", Road::Inside),
+            ("http://solver.example:50051", Road::Clear),
+            ("http://h:1/", Road::Clear),
+            ("10.0.0.1:1", Road::Clear),
+            ("localhost.example:1", Road::Clear),
+            ("https://h:1", Road::Tls),
+            ("https://127.0.0.1:1", Road::Tls),
         ] {
-            assert_eq!(Target::parse(address).map(|target| target.name().to_owned()), Ok(address.to_owned()));
+            let found = address.parse::<Address>().map(|found| (found.text, found.road));
+            assert_eq!(found, Ok((address.to_owned(), road)));
         }
     }
 
     #[test]
     fn a_bad_address_says_what_is_wrong() {
         for (address, what) in [
-            ("localhost", "the port is missing"),
+            ("localhost", "the port is missing or too large"),
             (":50051", "the host is missing"),
             ("", "it cannot be read"),
             ("a b:1", "it cannot be read"),
-            ("h:99999", "it cannot be read"),
+            ("h:99999", "the port is missing or too large"),
             ("http://h:1/path", "more than host and port is given"),
             ("u@h:1", "more than host and port is given"),
             ("unix:", "the path of the socket is missing"),
-            ("https://h:1", "this version does not speak TLS"),
+            ("https://h", "the port is missing or too large"),
         ] {
-            let error = Target::parse(address).expect_err(address);
+            let error = address.parse::<Address>().expect_err(address);
             assert!(error.to_string().contains(what), "{address}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_token_does_not_leave_the_machine_in_the_clear() {
+        let token = Token::first_of("abc");
+        assert!(token.is_some());
+        for (address, in_the_clear, goes) in [
+            ("127.0.0.1:1", false, true),
+            ("unix:/run/s", false, true),
+            ("10.0.0.1:1", false, false),
+            ("10.0.0.1:1", true, true),
+            ("localhost.example:1", false, false),
+        ] {
+            let credentials = Credentials { token: token.clone(), in_the_clear, ..Credentials::default() };
+            let address = address.parse().expect(address);
+            assert_eq!(Target::new(&address, &credentials).is_ok(), goes, "{address:?}");
         }
     }
 }

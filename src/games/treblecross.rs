@@ -17,7 +17,7 @@ use thiserror::Error;
 
 mod words;
 mod pairs;
-mod growth;
+pub mod growth;
 mod table;
 pub mod plain;
 mod scan;

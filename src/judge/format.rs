@@ -67,6 +67,16 @@ impl Format {
         }
     }
 
+    /// The letters of its darkraft cells: for one that kills along down-right and up-left, and one along down-left and
+    /// up-right.
+    pub fn letters(self) -> Option<(char, char)> {
+        match self {
+            Format::Codeforces138d => Some(('R', 'L')),
+            Format::Gdoi2016 => Some(('L', 'R')),
+            _ => None,
+        }
+    }
+
     /// What goes in and what comes out, in one line.
     pub fn title(self) -> &'static str {
         match self {

@@ -1,16 +1,24 @@
 //! The caller's deadline, kept to by ourselves: tonic's ends with the response headers, so streams would run on.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::time::Instant;
-use tonic::metadata::MetadataMap;
+use futures_util::future::Either;
+use tokio::time::{Instant, Sleep};
+use tonic::body::Body;
+use tonic::codegen::http::{self, HeaderMap};
+use tower::Service;
+
+use super::status;
 
 /// tonic watches unary deadlines too, and answers CANCELLED. Ours fires this much earlier, so that callers see
 /// DEADLINE_EXCEEDED; tokio's timers tick once a millisecond.
 const AHEAD: Duration = Duration::from_millis(3);
 
 /// When the call that came with these headers should be over. `None`: no deadline, or one that cannot be read.
-pub(super) fn of(metadata: &MetadataMap) -> Option<Instant> {
+pub(super) fn of(metadata: &HeaderMap) -> Option<Instant> {
     let timeout = parse(metadata.get("grpc-timeout")?.to_str().ok()?)?;
     Instant::now().checked_add(timeout.saturating_sub(AHEAD))
 }
@@ -30,6 +38,53 @@ fn parse(text: &str) -> Option<Duration> {
         "u" => Some(Duration::from_micros(value)),
         "n" => Some(Duration::from_nanos(value)),
         _ => None,
+    }
+}
+
+/// Before all services: ends a call at its deadline, counted from its headers on. A handler sees a request only when its
+/// message is whole, and counted from there tonic's own timer would be first.
+#[derive(Clone)]
+pub(super) struct Punctual<S>(pub(super) S);
+
+impl<S> Service<http::Request<Body>> for Punctual<S>
+where
+    S: Service<http::Request<Body>, Response = http::Response<Body>>,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Either<S::Future, InTime<S::Future>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let deadline = of(request.headers());
+        let answer = self.0.call(request);
+        match deadline {
+            None => Either::Left(answer),
+            Some(deadline) => Either::Right(InTime {
+                answer: Box::pin(answer),
+                overdue: Box::pin(tokio::time::sleep_until(deadline)),
+            }),
+        }
+    }
+}
+
+/// The answer, or DEADLINE_EXCEEDED where that comes first.
+pub(super) struct InTime<F> {
+    answer: Pin<Box<F>>,
+    overdue: Pin<Box<Sleep>>,
+}
+
+impl<F: Future<Output = Result<http::Response<Body>, E>>, E> Future for InTime<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let Poll::Ready(answer) = self.answer.as_mut().poll(context) {
+            return Poll::Ready(answer);
+        }
+        self.overdue.as_mut().poll(context).map(|()| Ok(status::deadline_exceeded().into_http()))
     }
 }
 

@@ -14,12 +14,17 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::transport::server::Connected;
 
+use super::credentials::Access;
+
 /// After a failed accept (out of descriptors, as a rule) the listener waits: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// What every HTTP/2 client says first, in bytes. After it pings find out whether the peer is still there.
+const PREFACE: usize = 24;
 
 /// The mode of a Unix socket: its owner and group may connect.
 const SOCKET_MODE: u32 = 0o660;
@@ -132,6 +137,11 @@ impl Listener {
         }
     }
 
+    /// Whether TLS makes sense here: what stays inside this machine needs none.
+    fn is_tcp(&self) -> bool {
+        matches!(self.socket, Socket::Tcp(_))
+    }
+
     /// The next connection. `None`: there will be no more.
     async fn accept(&mut self) -> Option<io::Result<(Box<dyn Transport>, String)>> {
         match &mut self.socket {
@@ -169,8 +179,10 @@ async fn remove_stale(path: &Path) -> io::Result<()> {
 pub(super) struct Door {
     /// One permit a connection.
     pub(super) places: Arc<Semaphore>,
-    /// Until the first bytes.
+    /// From the connection to the end of HTTP/2's preface, that of TLS included.
     pub(super) handshake_timeout: Duration,
+    /// Has the TLS that TCP connections speak, if any.
+    pub(super) access: Arc<Access>,
     /// Set to cut every connection.
     pub(super) cut: CancellationToken,
 }
@@ -189,8 +201,11 @@ pub(super) async fn accept_into(mut listener: Listener, door: Door, connections:
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
             Some(Ok((transport, peer))) => match door.places.clone().try_acquire_owned() {
+                Ok(place) if door.access.tls.is_some() && listener.is_tcp() => {
+                    tokio::spawn(encrypt(transport, peer, place, door.clone(), connections.clone()));
+                }
                 Ok(place) => {
-                    let connection = Connection::new(transport, peer, place, &door);
+                    let connection = Connection::new(transport, peer, place, &door, door.deadline());
                     if connections.send(Ok(connection)).await.is_err() {
                         return;
                     }
@@ -199,6 +214,39 @@ pub(super) async fn accept_into(mut listener: Listener, door: Door, connections:
                 Err(_full) => tracing::warn!(%peer, "refused a connection: no place left (limit connections)"),
             },
         }
+    }
+}
+
+impl Door {
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.handshake_timeout
+    }
+}
+
+/// Sends a connection on once its TLS handshake is done. It has its place on the server from the beginning, so that
+/// handshakes are bounded like connections.
+async fn encrypt(
+    transport: Box<dyn Transport>,
+    peer: String,
+    place: OwnedSemaphorePermit,
+    door: Door,
+    connections: mpsc::Sender<io::Result<Connection>>,
+) {
+    let Some(tls) = &door.access.tls else { return };
+    let deadline = door.deadline();
+    let handshake = tokio::time::timeout_at(deadline, tls.acceptor().accept(transport));
+    let encrypted = tokio::select! {
+        biased;
+        () = connections.closed() => return,
+        encrypted = handshake => encrypted,
+    };
+    match encrypted {
+        Ok(Ok(encrypted)) => {
+            let connection = Connection::new(Box::new(encrypted), peer, place, &door, deadline);
+            let _draining = connections.send(Ok(connection)).await;
+        }
+        Ok(Err(error)) => tracing::info!(%peer, %error, "refused a connection: no TLS handshake"),
+        Err(_late) => tracing::info!(%peer, "refused a connection: its TLS handshake took too long"),
     }
 }
 
@@ -212,8 +260,10 @@ pub(super) struct Connection {
     transport: Box<dyn Transport>,
     peer: Peer,
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Gone once the peer has spoken.
+    /// Gone once the whole preface is there.
     silence: Option<Pin<Box<Sleep>>>,
+    /// Bytes of the preface that are still to come.
+    awaited: usize,
     _place: OwnedSemaphorePermit,
 }
 
@@ -221,19 +271,28 @@ pub(super) struct Connection {
 #[derive(Debug, Clone)]
 pub(super) struct Peer(Arc<str>);
 
-impl fmt::Display for Peer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl Peer {
+    /// Its address, `unix` or `pipe`.
+    pub(super) fn name(&self) -> &str {
+        &self.0
     }
 }
 
 impl Connection {
-    fn new(transport: Box<dyn Transport>, peer: String, place: OwnedSemaphorePermit, door: &Door) -> Connection {
+    /// A connection whose preface must be there at `deadline`.
+    fn new(
+        transport: Box<dyn Transport>,
+        peer: String,
+        place: OwnedSemaphorePermit,
+        door: &Door,
+        deadline: Instant,
+    ) -> Connection {
         Connection {
             transport,
             peer: Peer(peer.into()),
             cut: Box::pin(door.cut.clone().cancelled_owned()),
-            silence: Some(Box::pin(tokio::time::sleep(door.handshake_timeout))),
+            silence: Some(Box::pin(tokio::time::sleep_until(deadline))),
+            awaited: PREFACE,
             _place: place,
         }
     }
@@ -257,13 +316,15 @@ impl AsyncRead for Connection {
         if self.cut.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the server is closing")));
         }
+        let before = buffer.filled().len();
         let read = Pin::new(&mut self.transport).poll_read(context, buffer);
-        if read.is_ready() {
+        let Some(silence) = &mut self.silence else { return read };
+        if read.is_pending() && silence.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer did not say what it wants")));
+        }
+        self.awaited = self.awaited.saturating_sub(buffer.filled().len() - before);
+        if self.awaited == 0 {
             self.silence = None;
-        } else if let Some(silence) = &mut self.silence
-            && silence.as_mut().poll(context).is_ready()
-        {
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer sent nothing")));
         }
         read
     }

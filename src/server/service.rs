@@ -6,9 +6,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::{Request, Response, Status, Streaming};
 
 use super::deadline;
+use super::explain;
 use super::settings::Settings;
 use super::status;
 use super::stream::{self, Answers, Host};
+use super::watch::Asked;
 use crate::theory::StopFlag;
 use crate::wire::{self, v1};
 
@@ -39,7 +41,12 @@ impl Service {
     }
 }
 
-/// Stops a call's solve when the call is dropped, which is how tonic says that the caller left.
+/// Where the boards that a call asks for are counted.
+fn asked<T>(request: &Request<T>) -> Asked {
+    request.extensions().get::<Asked>().cloned().unwrap_or_default()
+}
+
+/// Stops a call's solve when the call is dropped: so tonic says that the caller left, and `Punctual` that time is up.
 struct StopOnDrop(StopFlag);
 
 impl Drop for StopOnDrop {
@@ -54,18 +61,30 @@ impl v1::sprague_service_server::SpragueService for Service {
 
     async fn solve(&self, request: Request<v1::SolveRequest>) -> Result<Response<v1::SolveResponse>, Status> {
         let _place = self.admit(&self.calls, "calls", self.settings.calls)?;
-        let deadline = deadline::of(request.metadata());
+        asked(&request).add(1);
         let (board, outcome_only) = wire::solve_parts(request.into_inner());
         let stop = StopOnDrop(StopFlag::default());
         let share = self.host.workers.share();
-        let solving = self.host.workers.solve([board], outcome_only, &share, &stop.0);
-        tokio::select! {
-            biased;
-            results = solving => match results {
-                Ok(results) => Ok(Response::new(wire::solve_response(results))),
-                Err(_cancelled) => Err(status::internal()),
-            },
-            () = deadline::passed(deadline) => Err(status::deadline_exceeded()),
+        match self.host.workers.solve([board], outcome_only, &share, &stop.0).await {
+            Ok(results) => Ok(Response::new(wire::solve_response(results))),
+            Err(_cancelled) => Err(status::internal()),
+        }
+    }
+
+    async fn explain(&self, request: Request<v1::ExplainRequest>) -> Result<Response<v1::ExplainResponse>, Status> {
+        let _place = self.admit(&self.calls, "calls", self.settings.calls)?;
+        asked(&request).add(1);
+        let message_bytes = self.settings.limits.message_bytes;
+        let respond = |result| Ok(Response::new(wire::explain::response(result, message_bytes)));
+        let (board, moves, wants) = match wire::explain::parts(request.into_inner()) {
+            Ok(parts) => parts,
+            Err(error) => return respond(Err(error)),
+        };
+        let stop = StopOnDrop(StopFlag::default());
+        let board = self.host.workers.board(board);
+        match explain::answer(&self.host.workers, board, moves, wants, &stop.0).await {
+            Ok(result) => respond(result),
+            Err(_cancelled) => Err(status::internal()),
         }
     }
 
@@ -74,8 +93,9 @@ impl v1::sprague_service_server::SpragueService for Service {
         request: Request<Streaming<v1::SolveStreamRequest>>,
     ) -> Result<Response<Answers>, Status> {
         let place = self.admit(&self.streams, "streams", self.settings.limits.streams)?;
-        let deadline = deadline::of(request.metadata());
-        Ok(Response::new(stream::open(self.host.clone(), request.into_inner(), deadline, place)))
+        let deadline = deadline::of(request.metadata().as_ref());
+        let asked = asked(&request);
+        Ok(Response::new(stream::open(self.host.clone(), request.into_inner(), deadline, asked, place)))
     }
 
     async fn get_server_info(

@@ -20,7 +20,7 @@ pub struct Settings {
     pub workers: usize,
     /// A stream on which nothing moves for this long, through its client's doing, is ended.
     pub stall_timeout: Duration,
-    /// A connection that has not sent its first bytes after this long is closed.
+    /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed.
     pub handshake_timeout: Duration,
     /// Quiet connections are pinged this often.
     pub keepalive_interval: Duration,
@@ -35,8 +35,10 @@ pub const RECOMMENDED_BATCH_BYTES: u64 = 64 * 1024;
 /// h2 closes the connection as abused.
 pub const STREAM_WINDOW: u32 = 1 << 20;
 
-/// Window of a connection: many stream windows, so that one slow stream cannot use it up and hold back its neighbours.
-pub const CONNECTION_WINDOW: u32 = 16 << 20;
+/// Window of a connection: as much as all its streams' windows together, so that no stream can use it up and hold back
+/// its neighbours. h2 closes a connection as abused when small frames that wait weigh more than half of this, and
+/// a stream's window full of the smallest gRPC messages weighs 64 MiB. What waits in all is bounded by the streams.
+pub const CONNECTION_WINDOW: u32 = STREAMS_PER_CONNECTION * STREAM_WINDOW;
 
 /// Streams that one connection may open at once; a client with more work opens another connection.
 pub const STREAMS_PER_CONNECTION: u32 = 128;
@@ -58,12 +60,12 @@ impl Default for Settings {
                 boards_per_batch: 65_536,
                 // A minute of one core: every board within the sizes is estimated below it.
                 cost_per_board: 60_000_000_000,
-                // With 4 MiB each, all streams together stay below 1 GiB.
+                // With 2 MiB each, and their windows, all streams together stay below 1 GiB.
                 streams: 256,
                 // Enough to keep every core busy while answers travel; little enough to be lost by a cancel.
                 batches_in_flight: 16,
                 // Sixteen batches of the recommended size with their answers, with room to spare.
-                queued_bytes: 4 << 20,
+                queued_bytes: 2 << 20,
             },
             calls: 1024,
             // Each costs two descriptors at most and some 100 KiB.

@@ -54,6 +54,11 @@ pub(super) fn too_many_boards(batch_id: u64, boards: usize, limit: u32) -> Statu
     })
 }
 
+/// The caller did not say who it is, or nobody that this server knows.
+pub(super) fn unauthenticated(reason: &str, message: &str) -> Status {
+    status(Code::Unauthenticated, reason, message.into(), |_| {})
+}
+
 /// The server lost the thread that answered: never an end that looks like success.
 pub(super) fn internal() -> Status {
     status(Code::Internal, "INTERNAL", "the server lost this call through a fault of its own".into(), |_| {})

@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
 
 use super::deadline;
+use super::meters::Meters;
 use super::status;
+use super::watch::Asked;
 use super::workers::{Cancelled, Share, Workers};
 use crate::theory::StopFlag;
 use crate::wire::{self, Tally, facts::Limits, v1};
@@ -29,6 +31,7 @@ pub(super) struct Host {
     pub(super) workers: Workers,
     pub(super) limits: Limits,
     pub(super) stall_timeout: Duration,
+    pub(super) meters: Arc<Meters>,
     /// Set when the server drains.
     pub(super) drain: CancellationToken,
 }
@@ -68,13 +71,16 @@ pub(super) fn open(
     host: Arc<Host>,
     requests: Streaming<v1::SolveStreamRequest>,
     deadline: Option<Instant>,
+    asked: Asked,
     room: OwnedSemaphorePermit,
 ) -> Answers {
     // One message: what waits to be taken waits in the task, where it is counted and can be dropped.
     let (sender, messages) = mpsc::channel(1);
     let ending = Ending::default();
     let answers = Answers { messages, ending: ending.clone(), ended: false };
-    let call = Call { share: host.workers.share(), host, requests, deadline, flag: StopFlag::default() };
+    host.meters.streams_in_flight.increment(1);
+    let share = host.workers.share();
+    let call = Call { share, host, requests, deadline, asked, flag: StopFlag::default(), queued_bytes: 0 };
     tokio::spawn(async move {
         call.run(sender, &ending).await;
         drop(room);
@@ -98,13 +104,17 @@ struct Call {
     share: Share,
     requests: Streaming<v1::SolveStreamRequest>,
     deadline: Option<Instant>,
+    asked: Asked,
     flag: StopFlag,
+    queued_bytes: u64,
 }
 
 impl Drop for Call {
     /// However the call ended: nobody waits for its boards any more.
     fn drop(&mut self) {
         self.flag.stop();
+        self.hold(0);
+        self.host.meters.streams_in_flight.decrement(1);
     }
 }
 
@@ -128,7 +138,6 @@ impl Call {
         let mut work: FuturesOrdered<Work> = FuturesOrdered::new();
         // The oldest answer, waiting to be taken.
         let mut ready: Option<Batch> = None;
-        let mut queued_bytes = 0;
         let mut tally = Tally::default();
         let mut reading = true;
         let mut draining = false;
@@ -139,21 +148,21 @@ impl Call {
         while reading || !work.is_empty() || ready.is_some() {
             let in_flight = work.len() + usize::from(ready.is_some());
             let has_room = in_flight == 0
-                || (in_flight < host.limits.batches_in_flight as usize && queued_bytes < host.limits.queued_bytes);
+                || (in_flight < host.limits.batches_in_flight as usize && self.queued_bytes < host.limits.queued_bytes);
             tokio::select! {
                 biased;
                 () = &mut gone => return Err(status::internal()),
                 () = &mut overdue => return Err(status::deadline_exceeded()),
                 permit = answers.reserve(), if ready.is_some() => {
                     if let (Ok(permit), Some(batch)) = (permit, ready.take()) {
-                        queued_bytes -= batch.answer_bytes;
+                        self.hold(self.queued_bytes - batch.answer_bytes);
                         tally.add(&batch.message);
                         permit.send(batch.message);
                     }
                 }
                 batch = work.next(), if ready.is_none() && !work.is_empty() => {
                     let Some(Ok(batch)) = batch else { return Err(status::internal()) };
-                    queued_bytes = queued_bytes - batch.asked_bytes + batch.answer_bytes;
+                    self.hold(self.queued_bytes - batch.asked_bytes + batch.answer_bytes);
                     ready = Some(batch);
                 }
                 () = &mut drain, if !draining => {
@@ -163,7 +172,7 @@ impl Call {
                 request = self.requests.message(), if reading && has_room => match request? {
                     Some(request) => {
                         let asked_bytes = wire::held_by_request(&request);
-                        queued_bytes += asked_bytes;
+                        self.hold(self.queued_bytes + asked_bytes);
                         work.push_back(self.begin(request, asked_bytes)?);
                     }
                     None => reading = false,
@@ -186,8 +195,19 @@ impl Call {
         }
     }
 
+    /// Notes that the stream holds this many bytes now.
+    fn hold(&mut self, bytes: u64) {
+        let gauge = &self.host.meters.queued_bytes;
+        match bytes.checked_sub(self.queued_bytes) {
+            Some(more) => gauge.increment(more as f64),
+            None => gauge.decrement((self.queued_bytes - bytes) as f64),
+        }
+        self.queued_bytes = bytes;
+    }
+
     fn begin(&self, request: v1::SolveStreamRequest, asked_bytes: u64) -> Result<Work, Status> {
         let (batch_id, boards, outcome_only) = wire::batch_parts(request);
+        self.asked.add(boards.len());
         let limit = self.host.limits.boards_per_batch;
         if boards.len() > limit as usize {
             return Err(status::too_many_boards(batch_id, boards.len(), limit));

@@ -2,11 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use crate::games::{self, Board, Sizes, Solution};
+use super::meters::{Done, Meters};
+use crate::games::{self, Board, Game, Sizes, Solution};
 use crate::theory::{Control, StopFlag, Stopped};
 use crate::wire::{self, BoardError, Reason, v1};
 
@@ -25,6 +27,14 @@ pub trait Solver: Send + Sync + 'static {
 /// The games of this crate.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Games;
+
+impl Games {
+    /// The games, made ready: the first values of Treblecross are there, so that no call waits for them (2 ms).
+    pub fn ready() -> Games {
+        let _unlimited = games::treblecross::zone_value(1, &Control::unlimited());
+        Games
+    }
+}
 
 impl Solver for Games {
     fn cost(&self, board: &Board) -> u64 {
@@ -63,6 +73,7 @@ pub(super) struct Workers {
     light: Arc<ThreadPool>,
     heavy: Arc<ThreadPool>,
     threads: usize,
+    meters: Arc<Meters>,
 }
 
 /// One stream's share of the heavy pool: at most as many boards at once as the pool has threads, so that a stream with
@@ -77,6 +88,7 @@ pub(super) struct Cancelled;
 /// A board as admitted: too large, faulty or too costly ones have their error already.
 struct Admitted {
     board: Result<Board, BoardError>,
+    game: Option<Game>,
     cost: u64,
 }
 
@@ -90,13 +102,15 @@ impl Workers {
         sizes: Sizes,
         cost_per_board: u64,
         threads: usize,
+        meters: Arc<Meters>,
     ) -> std::io::Result<Workers> {
         let pool = |name: &'static str| {
             ThreadPoolBuilder::new().num_threads(threads).thread_name(move |index| format!("{name}-{index}"))
         };
         let light = pool("light").build().map_err(std::io::Error::other)?;
         let heavy = pool("heavy").start_handler(|_| stand_back()).build().map_err(std::io::Error::other)?;
-        Ok(Workers { solver, sizes, cost_per_board, light: Arc::new(light), heavy: Arc::new(heavy), threads })
+        let (light, heavy) = (Arc::new(light), Arc::new(heavy));
+        Ok(Workers { solver, sizes, cost_per_board, light, heavy, threads, meters })
     }
 
     /// A fresh stream's (or call's) share of the heavy pool.
@@ -118,7 +132,7 @@ impl Workers {
         let admitted: Vec<Admitted> = boards.into_iter().map(|board| self.admit(board)).collect();
         let total = admitted.iter().fold(0u64, |sum, board| sum.saturating_add(board.cost));
         if total <= IN_PLACE {
-            return self.answer_all(admitted, outcome_only, flag);
+            return self.answer_all(admitted, outcome_only, flag, None);
         }
         let count = admitted.len();
         let mut tasks = Vec::new();
@@ -149,35 +163,79 @@ impl Workers {
     ) -> oneshot::Receiver<Result<Vec<v1::BoardResult>, Cancelled>> {
         let (sender, receiver) = oneshot::channel();
         let workers = self.clone();
+        let queued = Instant::now();
         let pool = if task.heavy { &self.heavy } else { &self.light };
         pool.spawn_fifo(move || {
             if !sender.is_closed() {
-                let _gone = sender.send(workers.answer_all(task.boards, outcome_only, &flag));
+                let _gone = sender.send(workers.answer_all(task.boards, outcome_only, &flag, Some(queued.elapsed())));
             }
             drop(permit);
         });
         receiver
     }
 
-    fn admit(&self, board: Option<v1::Board>) -> Admitted {
-        let mut board = wire::board(board, &self.sizes);
-        let mut cost = 0;
-        if let Ok(position) = &board {
-            cost = self.solver.cost(position);
-            if cost > self.cost_per_board {
-                board = Err(self.over_budget(&format!("about {cost} units of work, ")));
-                cost = 0;
-            }
+    /// Does other work of about `cost` where a board of that cost is solved. It looks at its own flag.
+    ///
+    /// # Errors
+    /// `Cancelled` when the pool is gone.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        cost: u64,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Cancelled> {
+        if cost <= IN_PLACE {
+            return Ok(work());
         }
-        Admitted { board, cost }
+        let (sender, receiver) = oneshot::channel();
+        let pool = if cost > HEAVY { &self.heavy } else { &self.light };
+        pool.spawn_fifo(move || {
+            if !sender.is_closed() {
+                let _gone = sender.send(work());
+            }
+        });
+        receiver.await.map_err(|_| Cancelled)
     }
 
+    /// Unpacks a board and holds it to the sizes.
+    pub(super) fn board(&self, board: Option<v1::Board>) -> Result<Board, BoardError> {
+        wire::board(board, &self.sizes)
+    }
+
+    /// The budget of one board.
+    pub(super) fn cost_per_board(&self) -> u64 {
+        self.cost_per_board
+    }
+
+    /// Whether work of about `cost` is done for one board.
+    pub(super) fn within_budget(&self, cost: u64) -> Result<(), BoardError> {
+        if cost <= self.cost_per_board {
+            return Ok(());
+        }
+        Err(self.over_budget(&format!("about {cost} units of work, ")))
+    }
+
+    fn admit(&self, board: Option<v1::Board>) -> Admitted {
+        let game = wire::game(board.as_ref());
+        let priced = self.board(board).and_then(|board| {
+            let cost = self.solver.cost(&board);
+            self.within_budget(cost).map(|()| (board, cost))
+        });
+        match priced {
+            Ok((board, cost)) => Admitted { board: Ok(board), game, cost },
+            Err(error) => Admitted { board: Err(error), game, cost: 0 },
+        }
+    }
+
+    /// `waited`: for a worker, if they are not answered in place.
     fn answer_all(
         &self,
         boards: Vec<Admitted>,
         outcome_only: bool,
         flag: &StopFlag,
+        waited: Option<Duration>,
     ) -> Result<Vec<v1::BoardResult>, Cancelled> {
+        let begun = self.meters.is_on().then(Instant::now);
+        let mut done = Done::default();
         let mut results = Vec::with_capacity(boards.len());
         for admitted in boards {
             if flag.is_stopped() {
@@ -187,7 +245,13 @@ impl Workers {
                 Ok(board) => self.answer(&board, flag)?,
                 Err(error) => Err(error),
             };
+            if begun.is_some() {
+                done.add(admitted.game, &result);
+            }
             results.push(wire::board_result(result, outcome_only));
+        }
+        if let Some(begun) = begun {
+            self.meters.worked(waited, begun.elapsed(), &done);
         }
         Ok(results)
     }
@@ -209,8 +273,9 @@ impl Workers {
         }
     }
 
-    fn over_budget(&self, needs: &str) -> BoardError {
-        let message = format!("the board needs {needs}more than cost_per_board = {} units of work", self.cost_per_board);
+    pub(super) fn over_budget(&self, needs: &str) -> BoardError {
+        let message =
+            format!("the board needs {needs}more than cost_per_board = {} units of work", self.cost_per_board);
         BoardError::new(Reason::OverBudget, message)
     }
 }
@@ -256,7 +321,7 @@ mod tests {
     use super::*;
 
     fn of_costs(costs: &[u64]) -> Vec<Admitted> {
-        costs.iter().map(|&cost| Admitted { board: wire::board(None, &Sizes::default()), cost }).collect()
+        costs.iter().map(|&cost| Admitted { board: wire::board(None, &Sizes::default()), game: None, cost }).collect()
     }
 
     #[test]

@@ -131,6 +131,10 @@ impl SpragueService for Service {
         Err(Status::unimplemented("the client streams"))
     }
 
+    async fn explain(&self, _: Request<v1::ExplainRequest>) -> Result<Response<v1::ExplainResponse>, Status> {
+        Err(Status::unimplemented("the client streams"))
+    }
+
     async fn solve_stream(
         &self,
         request: Request<Streaming<v1::SolveStreamRequest>>,

@@ -1,5 +1,7 @@
 //! The real `sprague`, as its users run it: answers, files, exit codes, servers lost and found.
 
+#[path = "../certificates/authority.rs"]
+mod authority;
 mod command;
 mod fake;
 mod relay;
@@ -10,3 +12,9 @@ mod messages;
 mod protocol;
 mod recovery;
 mod spragued;
+mod several;
+mod making;
+mod reference;
+mod access;
+mod sight;
+mod reasons;

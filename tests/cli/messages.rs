@@ -9,10 +9,10 @@ fn a_wrong_command_line_says_what_would_be_right() {
     for (arguments, message) in [
         (&["solve", "-f", "uva1056"][..], "a similar value exists: 'uva10561'"),
         (&["solve"], "--format <FORMAT>"),
-        (&["solve", "-f", "uva10561", "a", "b"], "unexpected argument 'b'"),
+        (&["solve", "-f", "uva10561", "a", "b"], "several files need a folder for their answers: -o FOLDER"),
         (&["solve", "-f", "uva10561", "--retry-for", "soon"], "500ms"),
         (&["solve", "-f", "uva10561", "--batch-bytes", "much"], "64KiB"),
-        (&["solve", "-f", "uva10561", "--server", "localhost"], "the port is missing; write HOST:PORT"),
+        (&["solve", "-f", "uva10561", "--server", "localhost"], "the port is missing or too large; write HOST:PORT"),
         (&["solve", "-f", "uva10561", "--connections", "0"], "1..=64"),
         (&["slove"], "a similar subcommand exists: 'solve'"),
         (&[], "Usage: sprague"),

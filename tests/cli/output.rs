@@ -55,7 +55,6 @@ fn files_that_cannot_be_read_or_written_are_named() {
     let folder = folder.path().display();
     for (arguments, message) in [
         (vec!["/no/such/file".into()], "sprague: /no/such/file cannot be read: No such file".to_string()),
-        (vec![format!("{folder}")], format!("sprague: {folder} cannot be read: is a directory")),
         (vec!["-o".into(), format!("{folder}")], format!("sprague: {folder} cannot be written: is a directory")),
         (vec!["-o".into(), format!("{folder}/no/a")], format!("sprague: {folder}/no/a cannot be written: ")),
         (vec!["-o".into(), "/dev/full".into()], "sprague: /dev/full cannot be written: No space left".into()),

@@ -78,7 +78,7 @@ fn a_server_that_is_not_there_from_the_start_is_done_without() {
 #[test]
 fn with_v_lost_servers_are_told_of() {
     let fake = Fake::new([gone(1), Act::Serve]);
-    let done = solve(&[&fake.address], &rows(500), &["-v"]);
+    let done = solve(&[&fake.address], &rows(500), &["-v", "--connections", "1"]);
     assert_eq!(done.code, Some(0));
     assert!(done.err.contains(&format!("{}: gone (UNAVAILABLE)", fake.address)), "{}", done.err);
 }

@@ -5,33 +5,58 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::command::{answers, names, rows, run};
+use super::command::{answers, names, rows, run as sprague};
 
 /// A `spragued` of its own, killed when dropped.
-struct Server {
+pub struct Server {
     child: Child,
-    address: String,
+    pub address: String,
+}
+
+fn command() -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("spragued"));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SPRAGUE")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs `spragued` where it ends by itself.
+pub fn run(arguments: &[impl AsRef<std::ffi::OsStr>]) -> super::command::Run {
+    command().args(arguments).output().unwrap().into()
 }
 
 impl Server {
     fn start(listen: &str) -> Server {
-        let mut child = Command::new(assert_cmd::cargo::cargo_bin("spragued"))
-            .args(["--listen", listen, "--log", "off"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Server::start_with(listen, &[])
+    }
+
+    /// A quiet server with further arguments.
+    pub fn start_with(listen: &str, arguments: &[String]) -> Server {
+        Server::spawn(command().args(["--listen", listen, "--log", "off"]).args(arguments))
+    }
+
+    /// A server that logs into a file: nobody would empty a pipe.
+    pub fn start_logging(arguments: &[String], log: &Path) -> Server {
+        let log = std::fs::File::create(log).unwrap();
+        Server::spawn(command().args(["--listen", "127.0.0.1:0"]).args(arguments).stderr(log))
+    }
+
+    fn spawn(command: &mut Command) -> Server {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut ready = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
         let address = ready.trim_end().strip_prefix("spragued listening on ").expect("the ready line").to_owned();
         Server { child, address }
     }
-}
 
-impl Server {
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).unwrap();
+    }
+
     /// Has it end as an operator would, and waits until it did, with a stream of the client's open.
     fn drain(mut self) {
-        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), rustix::process::Signal::TERM)
-            .unwrap();
+        self.signal(rustix::process::Signal::TERM);
         assert!(self.child.wait().unwrap().success());
     }
 }
@@ -52,11 +77,11 @@ fn the_answers_are_the_same_over_tcp_and_over_a_socket() {
     for listen in ["127.0.0.1:0".into(), format!("unix:{}", folder.path().join("socket").display())] {
         let server = Server::start(&listen);
         for server in [server.address.clone(), server.address.replacen("127.0.0.1", "http://127.0.0.1", 1)] {
-            let done = run(&["solve", "-f", "uva10561", "--server", &server], &input);
+            let done = sprague(&["solve", "-f", "uva10561", "--server", &server], &input);
             assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{server}");
             assert!(done.out == right, "{server}");
         }
-        let info = run(&["info", "--server", &server.address], "").out;
+        let info = sprague(&["info", "--server", &server.address], "").out;
         assert!(info.starts_with(&format!("{}: sprague {}", server.address, env!("CARGO_PKG_VERSION"))), "{info}");
     }
 }
@@ -125,7 +150,7 @@ fn servers_restarted_one_after_the_other_lose_nothing_and_are_not_noticed() {
 
 fn answers_to_the_feed(cases: u32) -> String {
     let lengths: String = (0..cases).map(|case| format!("{}\n", 3 + case % 100)).collect();
-    run(&["solve", "-f", "poj3537"], &lengths).out
+    sprague(&["solve", "-f", "poj3537"], &lengths).out
 }
 
 #[test]

@@ -4,3 +4,4 @@ mod reading;
 mod files;
 mod limits;
 mod streams;
+mod validating;

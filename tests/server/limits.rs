@@ -258,7 +258,9 @@ async fn a_connection_that_never_speaks_is_closed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn random_bytes_and_huge_headers_harm_nobody_else() {
     let served = Served::games().await;
-    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 4096], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff"] {
+    for bytes in
+        [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 4096], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff"]
+    {
         let mut stream = tokio::net::TcpStream::connect(&served.address).await.unwrap();
         stream.write_all(bytes).await.unwrap();
         let mut answer = Vec::new();

@@ -21,12 +21,8 @@ async fn every_batch_is_answered_in_order_board_by_board_and_summed_up() {
     ];
     let (messages, end) = stream(&mut served.client().await, batches).await;
     assert!(end.is_ok(), "{end:?}");
-    let expected = [
-        "7: 1 2, 1 0 1 2 3, 1 left:2, 2",
-        "7:",
-        "18446744073709551615: 1 1, 1 4, 2",
-        "3 batches, 7 = 7 + 0",
-    ];
+    let expected =
+        ["7: 1 2, 1 0 1 2 3, 1 left:2, 2", "7:", "18446744073709551615: 1 1, 1 4, 2", "3 batches, 7 = 7 + 0"];
     let told = story(&messages);
     // The grid's moves are the games' own tests' matter; who wins is enough here.
     assert_eq!(told[1..], expected[1..]);
@@ -130,7 +126,8 @@ async fn light_and_heavy_boards_of_many_batches_come_back_in_the_order_sent() {
     let mut expected = Vec::new();
     for id in 0..200u64 {
         // Costs from ten units to over a heavy board's, so that batches are solved in place, split, and on both pools.
-        let lengths: Vec<usize> = (0..id % 5).map(|i| [3, 5000, 90_000][((id + i) % 3) as usize] + i as usize).collect();
+        let lengths: Vec<usize> =
+            (0..id % 5).map(|i| [3, 5000, 90_000][((id + i) % 3) as usize] + i as usize).collect();
         batches.push(batch(id, lengths.iter().map(|&length| empty(length)).collect()));
         let results: Vec<String> = lengths.iter().map(|length| format!("1 {length}")).collect();
         expected.push(format!("{id}: {}", results.join(", ")).trim_end().to_owned());

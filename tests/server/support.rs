@@ -131,7 +131,10 @@ pub(crate) async fn open(
 }
 
 /// Sends batches, half-closes, and reads to the end.
-pub(crate) async fn stream(client: &mut Client, batches: Vec<v1::SolveStreamRequest>) -> (Vec<Message>, Result<(), Status>) {
+pub(crate) async fn stream(
+    client: &mut Client,
+    batches: Vec<v1::SolveStreamRequest>,
+) -> (Vec<Message>, Result<(), Status>) {
     let answers = client.solve_stream(tokio_stream::iter(batches)).await;
     match answers {
         Ok(answers) => read(&mut answers.into_inner()).await,

@@ -6,6 +6,10 @@ use std::process::ExitCode;
 use sprague::client::fault;
 use sprague::run;
 
+/// `check` or `validate` found faults.
+pub(crate) const FAULTS: u8 = 1;
+/// A wrong command line.
+pub(crate) const USAGE: u8 = 2;
 /// The input is bad.
 pub(crate) const BAD_INPUT: u8 = 65;
 /// No server answered, or not in time.
@@ -14,7 +18,7 @@ pub(crate) const NO_SERVER: u8 = 69;
 pub(crate) const INTERNAL: u8 = 70;
 /// A file cannot be read or written.
 pub(crate) const IO: u8 = 74;
-/// The server does not let us in.
+/// The server does not let us in, or is not the one it should be.
 pub(crate) const NOT_ALLOWED: u8 = 77;
 
 /// How a command ended, when not well.
@@ -34,11 +38,26 @@ impl Failure {
         Failure { code, message: String::new() }
     }
 
-    /// Prints the message, and hands the code to the system.
-    pub(crate) fn report(self) -> ExitCode {
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// Whether another file may fare better.
+    pub(crate) fn is_of_one_file(&self) -> bool {
+        matches!(self.code, BAD_INPUT | IO)
+    }
+
+    /// Prints the message, if there is one.
+    pub(crate) fn say(&self) {
         if !self.message.is_empty() {
             eprintln!("{}", self.message);
         }
+    }
+
+    /// Prints the message, and hands the code to the system.
+    pub(crate) fn report(self) -> ExitCode {
+        self.say();
         ExitCode::from(self.code)
     }
 }
@@ -48,6 +67,7 @@ impl From<fault::Error> for Failure {
         let code = code_of(&error);
         let advice = match error {
             fault::Error::Unreachable { .. } => "; is spragued running there? (--retry-for waits longer)",
+            fault::Error::Untrusted { .. } => "; --ca names the authority that signed its certificate",
             fault::Error::TimedOut(_) => "; give it longer with --timeout",
             _ => "",
         };
@@ -59,7 +79,7 @@ impl From<fault::Error> for Failure {
 fn code_of(error: &fault::Error) -> u8 {
     match error {
         fault::Error::Unreachable { .. } | fault::Error::TimedOut(_) => NO_SERVER,
-        fault::Error::NotAllowed { .. } => NOT_ALLOWED,
+        fault::Error::NotAllowed { .. } | fault::Error::Untrusted { .. } => NOT_ALLOWED,
         fault::Error::Poison { .. }
         | fault::Error::Refused { .. }
         | fault::Error::Protocol { .. }

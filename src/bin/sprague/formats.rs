@@ -1,16 +1,19 @@
 //! `sprague formats`: the judge formats, as a table or one with its sample.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use clap::Args;
 use sprague::judge::Format;
 
-use super::exit::{self, Failure};
-use super::format;
+use super::exit::Failure;
+use super::{files, format};
 
 /// List the judge formats, or show one with its sample
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sprague formats              a line a format
+  sprague formats gdoi2016     one, with its published sample and the answer")]
 pub(crate) struct Arguments {
     /// The format to show
     #[arg(value_name = "FORMAT", value_parser = format::parser())]
@@ -19,12 +22,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let text = arguments.format.map_or_else(table, page);
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(exit::IO, format_args!("sprague: standard output cannot be written: {error}")))
-        }
-        _ => Ok(()),
-    }
+    files::print(&text)
 }
 
 /// A line a format, in aligned columns.

@@ -1,18 +1,18 @@
 //! `sprague info`: what the servers are and what they take.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 
 use clap::Args;
 use sprague::units::show_size;
 use sprague::wire::facts::ServerFacts;
 
 use super::exit::{self, Failure};
-use super::servers;
 use super::signals::Signals;
+use super::{files, servers};
 
 /// Show a server's version, games and limits
 #[derive(Debug, Args)]
+#[command(after_help = "Example: sprague info --server solver-1:50051")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     servers: servers::Arguments,
@@ -29,12 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ok(client.servers().map(|(name, facts)| page(name, facts)).collect::<Vec<_>>().join("\n"))
     });
     runtime.shutdown_background();
-    match io::stdout().write_all(text?.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(exit::IO, format_args!("sprague: standard output cannot be written: {error}")))
-        }
-        _ => Ok(()),
-    }
+    files::print(&text?)
 }
 
 fn page(name: &str, facts: Option<&ServerFacts>) -> String {

@@ -1,10 +1,12 @@
 //! Which servers a command asks, the one in its own process included.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use sprague::client::target::Target;
+use sprague::client::credentials::{Credentials, Token};
+use sprague::client::target::{Address, BadTarget, Target};
 use sprague::client::{Client, Options};
 use sprague::embedded::Embedded;
 use sprague::server::settings::Settings;
@@ -19,9 +21,24 @@ use super::exit::{self, Failure};
 #[group(skip)]
 #[command(next_help_heading = "Servers")]
 pub(crate) struct Arguments {
-    /// A server, as HOST:PORT, http://HOST:PORT or unix:/PATH; several share the work. Without one, the work is done here
-    #[arg(long, value_name = "ADDRESS", env = "SPRAGUE_SERVER", value_delimiter = ',', value_parser = target)]
-    server: Vec<Target>,
+    /// A server, as HOST:PORT, https://HOST:PORT or unix:/PATH; several share the work. Without one, the work is done here
+    #[arg(long, value_name = "ADDRESS", env = "SPRAGUE_SERVER", value_delimiter = ',')]
+    server: Vec<Address>,
+    /// The authorities that may have signed an https server's certificate, in PEM form [default: the system's]
+    #[arg(long, value_name = "FILE", env = "SPRAGUE_CA")]
+    ca: Option<PathBuf>,
+    /// A certificate to show to servers that ask for one, in PEM form
+    #[arg(long, value_name = "FILE", env = "SPRAGUE_CERT", requires = "key")]
+    cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM form
+    #[arg(long, value_name = "FILE", env = "SPRAGUE_KEY", requires = "cert")]
+    key: Option<PathBuf>,
+    /// A file with the bearer token to show to servers
+    #[arg(long, value_name = "FILE", env = "SPRAGUE_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
+    /// Allow the token to leave this machine unencrypted
+    #[arg(long, env = "SPRAGUE_INSECURE")]
+    insecure: bool,
     /// Connections to each server
     #[arg(long, value_name = "N", env = "SPRAGUE_CONNECTIONS", default_value_t = 2,
         value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -37,8 +54,10 @@ pub(crate) struct Arguments {
     batch_bytes: Option<u64>,
 }
 
-fn target(address: &str) -> Result<Target, String> {
-    Target::parse(address).map_err(|error| error.to_string())
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let unreadable =
+        |error| Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", file.display()));
+    std::fs::read(file).map_err(unreadable)
 }
 
 /// Two threads carry as much as more would: what takes long is done elsewhere.
@@ -57,12 +76,33 @@ impl Arguments {
             batch_bytes: self.batch_bytes,
         };
         if !self.server.is_empty() {
-            return Ok((Client::connect(&self.server, options).await?, None));
+            let credentials = self.credentials()?;
+            let targets: Result<Vec<_>, BadTarget> =
+                self.server.iter().map(|address| Target::new(address, &credentials)).collect();
+            let targets = targets.map_err(|error| Failure::new(exit::USAGE, format_args!("sprague: {error}")))?;
+            return Ok((Client::connect(&targets, options).await?, None));
         }
         let embedded = Embedded::start(Settings::default(), Arc::new(Games)).map_err(|error| {
             Failure::new(exit::INTERNAL, format_args!("sprague: the embedded server cannot be started: {error}"))
         })?;
         let target = Target::ready("the embedded server", embedded.channel());
         Ok((Client::connect(&[target], options).await?, Some(embedded)))
+    }
+
+    fn credentials(&self) -> Result<Credentials, Failure> {
+        let token = match &self.token_file {
+            None => None,
+            Some(file) => {
+                let text = String::from_utf8_lossy(&read(file)?).into_owned();
+                let message = format_args!("sprague: {} holds no token", file.display()).to_string();
+                Some(Token::first_of(&text).ok_or_else(|| Failure::new(exit::USAGE, message))?)
+            }
+        };
+        let identity = match (&self.cert, &self.key) {
+            (Some(cert), Some(key)) => Some((read(cert)?, read(key)?)),
+            _ => None,
+        };
+        let ca = self.ca.as_deref().map(read).transpose()?;
+        Ok(Credentials { ca, identity, token, in_the_clear: self.insecure })
     }
 }

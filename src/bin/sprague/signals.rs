@@ -1,5 +1,6 @@
 //! SIGINT and SIGTERM: the run ends, half files go, and the exit code says which it was.
 
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -42,8 +43,28 @@ impl Signals {
         Some(self.code.load(Ordering::Acquire)).filter(|&code| code != 0)
     }
 
+    /// A text that cannot be read any further once a signal came.
+    pub(crate) fn until<R: Read>(&self, text: R) -> Until<R> {
+        Until { text, signals: self.clone() }
+    }
+
     /// Waits for a signal.
     pub(crate) async fn came(&self) {
         self.came.cancelled().await;
+    }
+}
+
+/// A text with an end that a signal sets.
+pub(crate) struct Until<R> {
+    text: R,
+    signals: Signals,
+}
+
+impl<R: Read> Read for Until<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.signals.code().is_some() {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.text.read(buffer)
     }
 }

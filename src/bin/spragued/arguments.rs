@@ -1,11 +1,13 @@
 //! The server's settings: flags, environment variables, defaults, and which of them is in force.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use sprague::games::Sizes;
+use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
 use sprague::server::listen::Address;
 use sprague::server::settings::Settings;
 use sprague::units::{duration, show_duration, show_size, size};
@@ -22,7 +24,10 @@ Every flag has an environment variable; a flag wins over it. Durations are writt
 Examples:
   spragued                                    listen on 127.0.0.1:50051
   spragued --listen unix:/run/sprague.sock    listen on a Unix socket
-  spragued --listen 0.0.0.0:50051 --insecure  listen on every interface, in the clear"
+  spragued --listen 0.0.0.0:50051 --insecure  listen on every interface, in the clear
+  spragued --listen 0.0.0.0:50051 --tls-cert server.pem --tls-key server.key --token-file tokens
+
+SIGHUP reads certificates, keys and tokens again. SIGTERM drains."
 )]
 pub(crate) struct Arguments {
     /// Where to listen: ADDR:PORT (port 0: a free one) or unix:/path; may be given several times
@@ -37,6 +42,9 @@ pub(crate) struct Arguments {
     /// Allow listening beyond this machine without TLS
     #[arg(long, env = "SPRAGUED_INSECURE")]
     pub(crate) insecure: bool,
+    /// Where to serve /metrics for Prometheus and /healthz, over plain HTTP [default: nowhere]
+    #[arg(long, value_name = "ADDR:PORT", env = "SPRAGUED_METRICS_LISTEN")]
+    pub(crate) metrics_listen: Option<String>,
     /// Threads of each pool that solves what takes long [default: the number of cores]
     #[arg(long, value_name = "N", env = "SPRAGUED_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: Option<u16>,
@@ -50,6 +58,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) print_config: bool,
     #[command(flatten)]
+    access: AccessArguments,
+    #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
     pub(crate) times: TimeArguments,
@@ -62,6 +72,23 @@ pub(crate) enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Access")]
+struct AccessArguments {
+    /// The certificate to speak TLS with on TCP, in PEM form, with those between it and its root
+    #[arg(long, value_name = "FILE", env = "SPRAGUED_TLS_CERT", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM form
+    #[arg(long, value_name = "FILE", env = "SPRAGUED_TLS_KEY", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Let only clients in whose certificate one of these authorities signed, in PEM form
+    #[arg(long, value_name = "FILE", env = "SPRAGUED_CLIENT_CA", requires = "tls_cert")]
+    client_ca: Option<PathBuf>,
+    /// Let only calls in that carry a bearer token of this file, one a line; health checks are exempt
+    #[arg(long, value_name = "FILE", env = "SPRAGUED_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -111,7 +138,7 @@ pub(crate) struct TimeArguments {
     /// A stream whose client neither sends nor takes anything for this long is ended
     #[arg(long, value_name = "TIME", env = "SPRAGUED_STALL_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.stall_timeout))]
     stall_timeout: Duration,
-    /// A connection that has sent nothing after this long is closed
+    /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed
     #[arg(long, value_name = "TIME", env = "SPRAGUED_HANDSHAKE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.handshake_timeout))]
     handshake_timeout: Duration,
     /// Quiet connections are pinged this often
@@ -141,6 +168,17 @@ fn default_time(time: fn(Settings) -> Duration) -> String {
 }
 
 impl Arguments {
+    /// Whom the server lets in.
+    pub(crate) fn access(&self) -> Result<Access, Unusable> {
+        let AccessArguments { tls_cert, tls_key, client_ca, token_file } = &self.access;
+        let tls = match (tls_cert.clone(), tls_key.clone()) {
+            (Some(cert), Some(key)) => Some(Tls::load(TlsFiles { cert, key, client_ca: client_ca.clone() })?),
+            _ => None,
+        };
+        let tokens = token_file.clone().map(Tokens::load).transpose()?;
+        Ok(Access { tls, tokens })
+    }
+
     /// What the library takes of the arguments.
     pub(crate) fn settings(&self) -> Settings {
         let (limits, times) = (&self.limits, &self.times);

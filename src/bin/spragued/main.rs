@@ -9,12 +9,19 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use clap::{CommandFactory as _, FromArgMatches as _};
 use sprague::server::Server;
+use sprague::server::exposition;
 use sprague::server::listen::Listener;
+use sprague::server::meters::Meters;
 use sprague::server::workers::Games;
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use arguments::{Arguments, LogFormat};
+
+/// Faster than the system's where one thread frees what another made, as answers are on their way.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Exit code of a wrong command line.
 const USAGE: u8 = 2;
@@ -60,30 +67,53 @@ fn start_logging(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Meters that run if somebody is to see them.
+async fn metered(listen: Option<&str>) -> anyhow::Result<Arc<Meters>> {
+    let Some(listen) = listen else { return Ok(Arc::default()) };
+    let context = || format!("cannot serve metrics on {listen}");
+    let listener = TcpListener::bind(listen).await.with_context(context)?;
+    tracing::info!(address = %listener.local_addr().with_context(context)?, "metrics");
+    let meters = Arc::new(Meters::running());
+    tokio::spawn(exposition::serve(listener, meters.clone()));
+    Ok(meters)
+}
+
 async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
     let mut signalled = async || tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} };
 
+    let access = arguments.access()?;
     let mut listeners = Vec::new();
     for address in &arguments.listen {
         let listener = Listener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-        if !listener.is_local() && !arguments.insecure {
+        if !listener.is_local() && access.tls.is_none() && !arguments.insecure {
             bail!(
                 "refuses to listen on {address} in the clear: others could read and change what is sent; \
-                   listen on 127.0.0.1 or unix:/path, or say --insecure if the network is trusted"
+                   give --tls-cert and --tls-key, listen on 127.0.0.1 or unix:/path, or say --insecure if the network \
+                   is trusted"
             );
         }
         listeners.push(listener);
     }
     let names: Vec<String> = listeners.iter().map(|listener| listener.address().to_string()).collect();
-    let server = Server::start(arguments.settings(), Arc::new(Games), listeners)?;
+    let meters = metered(arguments.metrics_listen.as_deref()).await?;
+    let server = Server::watched(arguments.settings(), Arc::new(Games::ready()), listeners, access, meters)?;
     let names = names.join(", ");
     tracing::info!(version = env!("CARGO_PKG_VERSION"), listening = %names, "started");
     // Whoever started us may have closed our output since: no reason not to serve.
     let _closed = writeln!(io::stdout(), "spragued listening on {names}");
 
-    signalled().await;
+    loop {
+        tokio::select! {
+            () = signalled() => break,
+            _ = hangup.recv() => match server.reload() {
+                Ok(()) => tracing::info!("read certificates, keys and tokens again"),
+                Err(error) => tracing::error!(%error, "what was in force before stays in force"),
+            },
+        }
+    }
     let times = &arguments.times;
     tracing::info!(delay = ?times.drain_delay, timeout = ?times.drain_timeout, "draining; a second signal cuts at once");
     server.announce_drain().await;

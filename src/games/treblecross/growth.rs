@@ -83,7 +83,7 @@ const fn kind(rare: bool) -> Kind {
 
 /// g(0), g(1), ... as far as they are known, and what it takes to go on.
 #[derive(Debug, Clone)]
-pub(super) struct Growth {
+pub struct Growth {
     values: Vec<u16>,
     /// The known indices of rare values from `FIRST` on, dealt into parts; empty before the sparse space begins.
     rare: [Vec<Entry>; PARTS],
@@ -91,19 +91,25 @@ pub(super) struct Growth {
     rare_count: usize,
 }
 
+impl Default for Growth {
+    fn default() -> Growth {
+        Growth::new()
+    }
+}
+
 impl Growth {
     /// No values yet.
-    pub(super) const fn new() -> Growth {
+    pub const fn new() -> Growth {
         Growth { values: Vec::new(), rare: [const { Vec::new() }; PARTS], rare_count: 0 }
     }
 
     /// All values known so far.
-    pub(super) fn values(&self) -> &[u16] {
+    pub fn values(&self) -> &[u16] {
         &self.values
     }
 
     /// Finds the next sixteen values (the first time, 64 more), in well under a millisecond.
-    pub(super) fn step(&mut self) {
+    pub fn step(&mut self) {
         if self.values.is_empty() {
             self.values.extend(&FIRST_VALUES[..START]);
         }

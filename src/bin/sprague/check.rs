@@ -1,0 +1,130 @@
+//! `sprague check`: is an answer file right? If not, the case, and the move that shows it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use sprague::judge::Format;
+use sprague::run::check::{Finding, Job, Report};
+
+use super::exit::{self, Failure};
+use super::files::{self, Input};
+use super::session::Session;
+use super::{format, servers};
+
+/// DOMjudge's codes for an output that is accepted, and one that is not.
+const ACCEPTED: u8 = 42;
+const REJECTED: u8 = 43;
+
+/// Check an answer file, and say which move shows that it is wrong
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sprague check -f uva10561 input.txt answers.txt
+  sprague check -f gdoi2016 --all input.txt answers.txt
+  sprague check -f gdoi2016 --domjudge judge.in judge.ans feedback < team.out
+
+The exit code is 0 if every answer is right and laid out as it should be, 1 if not, 65 if the input is bad. As an
+output validator of DOMjudge it is 42 or 43, and the reason is in FEEDBACK/judgemessage.txt.")]
+pub(crate) struct Arguments {
+    /// How the files are written: a name or an alias, see `sprague formats`
+    #[arg(short, long, value_parser = format::parser())]
+    format: Format,
+    /// The judge file
+    #[arg(value_name = "INPUT")]
+    input: PathBuf,
+    /// The answers to check; `-`: standard input. With --domjudge the judge's answers, which are not looked at
+    #[arg(value_name = "ANSWERS")]
+    answers: PathBuf,
+    /// With --domjudge: the folder for the reason
+    #[arg(value_name = "FEEDBACK", requires = "domjudge")]
+    feedback: Option<PathBuf>,
+    /// Name every wrong answer, not the first alone
+    #[arg(long)]
+    all: bool,
+    /// Do not mind white space, order, and positions listed twice
+    #[arg(long)]
+    lenient: bool,
+    /// Hold the input to the limits of the judge's statement
+    #[arg(long)]
+    strict: bool,
+    /// Behave as an output validator of DOMjudge: the answers come on standard input
+    #[arg(long, requires = "feedback")]
+    domjudge: bool,
+    /// No progress line, and nothing if all is right
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    servers: servers::Arguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let answers = if arguments.domjudge { Path::new("-") } else { &arguments.answers };
+    if answers == Path::new("-") && arguments.input == Path::new("-") {
+        return Err(Failure::new(exit::USAGE, "sprague: only one of the two files can be standard input"));
+    }
+    let input = Input::open(&arguments.input)?;
+    let answers = Input::open(answers)?;
+    let name = answers.name.clone();
+    let session = Session::open(&arguments.servers, "")?;
+    let job = Job {
+        format: arguments.format,
+        strict: arguments.strict,
+        all: arguments.all,
+        input: arguments.input.display().to_string(),
+    };
+    let mut page = String::new();
+    let mut unwritten = None;
+    // Of faults of layout the first is told: a file has them everywhere or nowhere.
+    let mut layout_was_told = false;
+    let mut tell = |finding: &Finding| {
+        if finding.is_presentation && (arguments.lenient || (layout_was_told && !arguments.all)) {
+            return;
+        }
+        layout_was_told |= finding.is_presentation;
+        let line = format!("{name}:{finding}\n");
+        if arguments.domjudge {
+            page += &line;
+        } else {
+            unwritten = unwritten.take().or(files::print(&line).err());
+        }
+    };
+    let report = session.check(&job, input, answers, arguments.quiet, &mut tell)?;
+    if let Some(failure) = unwritten {
+        return Err(failure);
+    }
+    let is_right = report.wrong == 0 && (arguments.lenient || report.presentation == 0);
+    let summary = summary(arguments, &name, report, is_right);
+    if let (true, Some(folder)) = (arguments.domjudge, &arguments.feedback) {
+        let _infallible = write!(page, "{summary}");
+        return judged(folder, &page, is_right);
+    }
+    if !is_right || !arguments.quiet {
+        files::print(&summary)?;
+    }
+    if is_right { Ok(()) } else { Err(Failure::silent(exit::FAULTS)) }
+}
+
+/// The last line: all there is to say of a right file, and the numbers of a wrong one that was read to its end.
+fn summary(arguments: &Arguments, name: &str, report: Report, is_right: bool) -> String {
+    let Report { cases, wrong, presentation } = report;
+    let plural = |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+    if is_right {
+        return format!("{name}: right: {}\n", plural(cases, "case"));
+    }
+    if wrong > 0 && !arguments.all {
+        return String::new();
+    }
+    let layout = if arguments.lenient { String::new() } else { format!(", {presentation} laid out wrong") };
+    format!("{name}: {}: {wrong} wrong{layout}\n", plural(cases, "case"))
+}
+
+/// Leaves the reason where DOMjudge looks for it, and its exit code.
+fn judged(folder: &Path, reason: &str, is_right: bool) -> Result<(), Failure> {
+    let path = folder.join("judgemessage.txt");
+    fs::write(&path, reason).map_err(|error| {
+        Failure::new(exit::IO, format_args!("sprague: {} cannot be written: {error}", path.display()))
+    })?;
+    Err(Failure::silent(if is_right { ACCEPTED } else { REJECTED }))
+}

@@ -1,0 +1,160 @@
+//! `sprague generate`: judge files that test.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use sprague::generate::{Kind, Recipe, TestFile, Wish};
+use sprague::judge::Format;
+use sprague::run::Job;
+
+use super::exit::{self, Failure};
+use super::files::{self, Input, Output};
+use super::session::Session;
+use super::signals::Signals;
+use super::{format, servers, solve};
+
+/// Make judge files that test
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sprague generate -f uva10561 -d tests                      a numbered set with its answers
+  sprague generate -f luogu-p2599 --outcome second -o lost.in --answers lost.out
+  sprague generate -f gdoi2016 --kinds traps,edges --size 1..8 --cases 40
+  sprague generate -f lightoj1229 --cases 200000 --seed 7    a large file
+
+The same seed and flags give the same bytes, on every machine. Lost boards are made, not waited for.")]
+pub(crate) struct Arguments {
+    /// How the file is written: a name or an alias, see `sprague formats`
+    #[arg(short, long, value_parser = format::parser())]
+    format: Format,
+    /// How many cases; with -d, of each kind [default: what the statement allows, or a good number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    cases: Option<u64>,
+    /// The size of boards: cells, rows and columns each, or piles [default: all that the statement allows]
+    #[arg(long, value_name = "A..B", value_parser = sizes)]
+    size: Option<(u64, u64)>,
+    /// What all choices follow from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Who is to win; mixed: both by turns
+    #[arg(long, value_enum, default_value_t = Outcome::Mixed)]
+    outcome: Outcome,
+    /// The kinds of boards [default: all that the format has]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = kinds())]
+    kinds: Vec<Kind>,
+    /// Refuse what the judge's statement does not allow
+    #[arg(long)]
+    strict: bool,
+    /// Where the file goes, whole or not at all [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the answers too
+    #[arg(long, value_name = "FILE")]
+    answers: Option<PathBuf>,
+    /// Write a set into this folder: 01-traps.in, 01-traps.out, ...; a file or more for each kind
+    #[arg(short = 'd', long, value_name = "FOLDER", conflicts_with_all = ["output", "answers"])]
+    folder: Option<PathBuf>,
+    /// No progress line, and no line a file
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    servers: servers::Arguments,
+}
+
+/// Who is to win.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Outcome {
+    First,
+    Second,
+    Mixed,
+}
+
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let names = Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
+    PossibleValuesParser::new(names).map(|name| Kind::from_name(&name).expect("it is one of the names"))
+}
+
+/// `A..B`, both included, or one number for both.
+fn sizes(text: &str) -> Result<(u64, u64), String> {
+    let (low, high) = text.split_once("..").unwrap_or((text, text));
+    match (low.parse(), high.trim_start_matches('=').parse()) {
+        (Ok(low), Ok(high)) => Ok((low, high)),
+        _ => Err("write a size, as in 20, or a smallest and a largest, as in 3..20".into()),
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let recipe = Recipe {
+        format: arguments.format,
+        kinds: arguments.kinds.clone(),
+        cases: arguments.cases,
+        sizes: arguments.size,
+        seed: arguments.seed,
+        wish: match arguments.outcome {
+            Outcome::First => Wish::First,
+            Outcome::Second => Wish::Second,
+            Outcome::Mixed => Wish::Mixed,
+        },
+        strict: arguments.strict,
+    };
+    let refused = |refusal| Failure::new(exit::USAGE, format_args!("sprague: {refusal}"));
+    match &arguments.folder {
+        Some(folder) => set(arguments, &recipe.set().map_err(refused)?, folder),
+        None => one(arguments, &recipe.file().map_err(refused)?),
+    }
+}
+
+fn one(arguments: &Arguments, file: &TestFile) -> Result<(), Failure> {
+    let Some(answers) = &arguments.answers else {
+        let output = Output::open(arguments.output.as_deref())?;
+        let runtime = servers::runtime()?;
+        let signals = runtime.block_on(async { Signals::watch() })?;
+        let done = write(file, output, &signals);
+        runtime.shutdown_background();
+        return done;
+    };
+    let output = Output::open(arguments.output.as_deref())?;
+    let answers = Output::open(Some(answers))?;
+    let session = Session::open(&arguments.servers, &answers.as_it_was())?;
+    both(arguments, &session, file, output, answers)
+}
+
+fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Failure> {
+    files::make_folder(folder)?;
+    let session = Session::open(&arguments.servers, "")?;
+    for file in set {
+        let path = |ending: &str| folder.join(format!("{}.{ending}", file.name()));
+        let (input, answers) = (path("in"), path("out"));
+        both(arguments, &session, file, Output::open(Some(&input))?, Output::open(Some(&answers))?)?;
+        if !arguments.quiet {
+            eprintln!("{}: {} -> {}", input.display(), files::cases(file.cases()), answers.display());
+        }
+    }
+    Ok(())
+}
+
+fn write(file: &TestFile, output: Output, signals: &Signals) -> Result<(), Failure> {
+    let as_it_was = output.as_it_was();
+    match (output.write_all(&mut signals.until(file.reader())), signals.code()) {
+        (Err(_), Some(code)) => Err(Failure::new(code, format_args!("sprague: interrupted{as_it_was}"))),
+        (done, _) => done,
+    }
+}
+
+/// Writes a file and its answers; the text is made twice, so that neither waits for the other in memory.
+fn both(
+    arguments: &Arguments,
+    session: &Session,
+    file: &TestFile,
+    output: Output,
+    mut answers: Output,
+) -> Result<(), Failure> {
+    let job = Job { format: arguments.format, strict: false, keep_going: false };
+    let input = Input { name: file.name().into(), size: None, source: Box::new(file.reader()) };
+    let report = session.answer(job, input, &mut answers, arguments.quiet)?;
+    // A file that is to have answers does not come without.
+    write(file, output, session.signals())?;
+    answers.commit()?;
+    solve::verdict(report)
+}

@@ -1,0 +1,71 @@
+//! `sprague validate`: a judge file against the statement, limits and layout, every fault at once.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sprague::judge::{self, Format};
+
+use super::exit::{self, Failure};
+use super::files::{self, Input};
+use super::format;
+
+/// Hold judge files to the statement: limits, counts and the exact layout
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sprague validate -f uva10561 tests/*.in
+  sprague generate -f gdoi2016 --strict | sprague validate -f gdoi2016
+
+Every fault is named, as FILE:LINE:COLUMN; the exit code is 1 if there is one. Nothing is solved.")]
+pub(crate) struct Arguments {
+    /// How the files are written: a name or an alias, see `sprague formats`
+    #[arg(short, long, value_parser = format::parser())]
+    format: Format,
+    /// The files, or folders whose files end in .in; `-` or none: standard input
+    #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
+    inputs: Vec<PathBuf>,
+    /// Show so many faults of a file at most, and count the others
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    most: u64,
+    /// Say nothing of faults, and nothing of files without
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut inputs = Vec::new();
+    for input in &arguments.inputs {
+        if input.is_dir() {
+            inputs.extend(files::inputs_of(input)?);
+        } else {
+            inputs.push(input.clone());
+        }
+    }
+    let mut faulty = false;
+    for input in &inputs {
+        faulty |= validate(arguments, Input::open(input)?)?;
+    }
+    if faulty { Err(Failure::silent(exit::FAULTS)) } else { Ok(()) }
+}
+
+/// Whether there is a fault in a file.
+fn validate(arguments: &Arguments, input: Input) -> Result<bool, Failure> {
+    let name = input.name;
+    let mut faults = 0;
+    let cases = judge::validate(arguments.format, input.source, &mut |fault| {
+        faults += 1;
+        if !arguments.quiet && faults <= arguments.most {
+            eprintln!("{name}:{fault}");
+        }
+    });
+    let cases =
+        cases.map_err(|error| Failure::new(exit::IO, format_args!("sprague: {name} cannot be read: {error}")))?;
+    if !arguments.quiet {
+        match faults {
+            0 => eprintln!("{name}: {}, as the statement of {} has them", files::cases(cases), arguments.format),
+            _ if faults > arguments.most => eprintln!("{name}: {} faults more", faults - arguments.most),
+            _ => {}
+        }
+    }
+    Ok(faults > 0)
+}

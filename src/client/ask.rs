@@ -1,0 +1,57 @@
+//! Single questions, asked until somebody answers: a server's facts, an explanation.
+
+use super::call;
+use super::fault::{Error, Fault};
+use super::patience::{Backoff, Patience};
+use super::target::Link;
+use crate::wire::facts::ServerFacts;
+use crate::wire::v1;
+
+/// Asks for a server's facts until it tells them.
+pub(super) async fn facts(name: &str, link: Link, patience: &Patience) -> Result<ServerFacts, Error> {
+    let mut pauses = Pauses { backoff: Backoff::new(), patience };
+    loop {
+        match call::facts(name, link.clone()).await {
+            Ok(facts) => return Ok(facts),
+            Err(fault) => pauses.after(fault).await?,
+        }
+    }
+}
+
+/// Asks the servers in turn for an explanation until one gives it.
+pub(super) async fn explanation(
+    servers: impl Iterator<Item = (&str, &Link)> + Clone,
+    request: v1::ExplainRequest,
+    message_bytes: usize,
+    patience: &Patience,
+) -> Result<v1::ExplainResponse, Error> {
+    let mut pauses = Pauses { backoff: Backoff::new(), patience };
+    for (name, link) in servers.cycle() {
+        match call::explain(name, link.clone(), request.clone(), message_bytes).await {
+            Ok(response) => return Ok(response),
+            Err(fault) => pauses.after(fault).await?,
+        }
+    }
+    Err(Error::Abandoned)
+}
+
+/// The pauses between attempts.
+struct Pauses<'a> {
+    backoff: Backoff,
+    patience: &'a Patience,
+}
+
+impl Pauses<'_> {
+    /// Waits after a fault that passes.
+    async fn after(&mut self, fault: Fault) -> Result<(), Error> {
+        match fault {
+            Fault::Lasting(error) => Err(error),
+            Fault::Passing { what, after, .. } => {
+                tracing::info!("{what}");
+                self.patience.note(&what);
+                tokio::time::sleep(self.backoff.pause(after)).await;
+                Ok(())
+            }
+        }
+    }
+}

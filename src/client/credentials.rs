@@ -1,0 +1,75 @@
+//! What a client shows to servers, and whom it believes.
+
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::transport::{Certificate, ClientTlsConfig, Identity};
+
+/// Certificates and keys are text in PEM form. The default believes the authorities of this system and shows nothing.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    /// The authorities to believe, in place of this system's.
+    pub ca: Option<Vec<u8>>,
+    /// A certificate and its private key.
+    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+    /// A bearer token.
+    pub token: Option<Token>,
+    /// Whether the token may leave this machine unencrypted.
+    pub in_the_clear: bool,
+}
+
+impl Credentials {
+    pub(super) fn tls(&self) -> ClientTlsConfig {
+        let tls = match &self.ca {
+            Some(ca) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca)),
+            None => ClientTlsConfig::new().with_native_roots(),
+        };
+        match &self.identity {
+            Some((certificate, key)) => tls.identity(Identity::from_pem(certificate, key)),
+            None => tls,
+        }
+    }
+}
+
+/// A bearer token, as calls carry it.
+#[derive(Clone)]
+pub struct Token(pub(super) MetadataValue<Ascii>);
+
+impl Token {
+    /// The first token of a file of one token a line; empty lines and lines that start with `#` count for nothing.
+    /// `None`: there is none, or it is not printable ASCII without spaces.
+    pub fn first_of(text: &str) -> Option<Token> {
+        let token = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return None;
+        }
+        let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().ok()?;
+        // Kept out of debug output, and out of the compression state of the connection.
+        value.set_sensitive(true);
+        Some(Token(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_is_no_comment_is_the_token() {
+        for (text, token) in [
+            ("abc\ndef\n", Some("Bearer abc")),
+            ("# ours\n\n abc \r\n", Some("Bearer abc")),
+            ("# ours\n", None),
+            ("", None),
+            ("a b", None),
+            ("é", None),
+        ] {
+            let found = Token::first_of(text);
+            assert_eq!(found.as_ref().map(|found| found.0.to_str().expect("ASCII")), token, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_not_printed() {
+        let token = Token::first_of("abc").expect("a token");
+        assert_eq!(format!("{:?}", token.0), "Sensitive");
+    }
+}

@@ -1,0 +1,46 @@
+//! Explanations for eyes: sentences, pictures in the terminal and as SVG, JSON for programs.
+
+mod marks;
+pub mod words;
+mod terminal;
+pub mod svg;
+pub mod json;
+
+use std::fmt::Write as _;
+
+use crate::explain::{Explanation, Judged};
+use crate::games::Game;
+
+pub use self::terminal::Style;
+
+/// An explanation as a page of text.
+pub fn page(game: Game, explanation: &Explanation, style: Style) -> String {
+    let mut page = String::new();
+    let columns = marks::columns(&explanation.position);
+    for (judged, number) in explanation.moves.iter().zip(1..) {
+        let _infallible = writeln!(page, "{}", words::judged(columns, judged, number));
+    }
+    if let Some(lost) = explanation.moves.iter().position(is_mistake) {
+        let mistake = &explanation.moves[lost];
+        let _infallible = writeln!(page, "\n{}", words::mistake(columns, mistake, lost + 1));
+    }
+    if !explanation.moves.is_empty() {
+        page.push('\n');
+    }
+    let _infallible = writeln!(page, "{}\n", words::headline(game, explanation));
+    page += &terminal::picture(explanation, style);
+    page += &words::reason(explanation);
+    page += &words::winning_moves(columns, explanation);
+    if let Some(options) = &explanation.options {
+        page += &words::options(columns, options);
+    }
+    if let Some(line) = &explanation.line {
+        page += &words::line(columns, explanation, line);
+    }
+    page
+}
+
+/// A move that gave a won position away.
+fn is_mistake(judged: &Judged) -> bool {
+    judged.was_won && judged.reply.is_some()
+}

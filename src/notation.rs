@@ -1,0 +1,203 @@
+//! Boards and moves as people type them: `..X..`, `XL,LR`, `3,1,9,4`; `7`, `2,3`, `left:4`. Cells count from 1 here.
+
+use crate::explain::Move;
+use crate::games::end_nim::{self, End};
+use crate::games::{Board, Fault, Game, darkraft, treblecross};
+
+/// How darkraft cells are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Letters {
+    /// A cell that kills along down-right and up-left.
+    pub backslash: char,
+    /// A cell that kills along down-left and up-right.
+    pub slash: char,
+}
+
+impl Letters {
+    /// Each cell drawn like the line it kills along.
+    pub const DRAWN: Letters = Letters { backslash: '\\', slash: '/' };
+
+    /// A cell of a board, or `.`, as it is written.
+    pub fn write(self, cell: u8) -> char {
+        match cell {
+            b'\\' => self.backslash,
+            b'/' => self.slash,
+            _ => char::from(cell),
+        }
+    }
+
+    fn read(self, letter: char) -> Option<u8> {
+        match letter {
+            'X' => Some(b'X'),
+            _ if letter == self.backslash => Some(b'\\'),
+            _ if letter == self.slash => Some(b'/'),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a board.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub fn board(game: Game, text: &str, letters: Letters) -> Result<Board, String> {
+    match game {
+        Game::Treblecross => {
+            let cells = text.as_bytes().to_vec().into();
+            let board = treblecross::Board::new(cells).map_err(Fault::from).map_err(|fault| fault.to_string())?;
+            Ok(Board::Treblecross(board))
+        }
+        Game::Darkraft => grid(text, letters),
+        Game::EndNim => {
+            let piles = text.split(',').filter(|_| !text.is_empty()).zip(1..);
+            let piles: Result<Vec<u64>, String> = piles
+                .map(|(pile, number)| {
+                    let read = pile.trim().parse();
+                    read.map_err(|_| {
+                        format!("pile {number} is {pile:?}: write piles as 3,1,9,4, each up to {}", u64::MAX)
+                    })
+                })
+                .collect();
+            Ok(Board::EndNim(end_nim::Board::new(piles?).map_err(|fault| fault.to_string())?))
+        }
+    }
+}
+
+fn grid(text: &str, letters: Letters) -> Result<Board, String> {
+    let rows: Vec<&str> = text.split(',').collect();
+    let columns = rows[0].chars().count();
+    let mut cells = Vec::new();
+    for (row, number) in rows.iter().zip(1..) {
+        if row.chars().count() != columns {
+            let found = row.chars().count();
+            return Err(format!("row {number} has {found} cells, row 1 has {columns}: write rows as XL,LR"));
+        }
+        for letter in row.chars() {
+            cells.push(letters.read(letter).ok_or_else(|| bad_letter(letter, letters))?);
+        }
+    }
+    let columns = u32::try_from(columns).unwrap_or(u32::MAX);
+    Ok(Board::Darkraft(darkraft::Board::new(columns, cells.into()).map_err(|fault| fault.to_string())?))
+}
+
+fn bad_letter(letter: char, letters: Letters) -> String {
+    if letters == Letters::DRAWN && matches!(letter, 'L' | 'R') {
+        return format!(
+            "judges disagree on what {letter} means: say whose letters these are with --letters codeforces138d or \
+             --letters gdoi2016, or write \\ and / for L and R"
+        );
+    }
+    format!("{letter:?} is no cell: write {}, {} or X", letters.backslash, letters.slash)
+}
+
+/// Reads a move on a board.
+///
+/// # Errors
+/// How it should be written. Whether the rules allow it is not looked at.
+pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
+    match board {
+        Board::Treblecross(_) => {
+            let cell = number(text).and_then(|cell| cell.checked_sub(1));
+            cell.map(Move::Cell).ok_or_else(|| format!("`{text}` is no move: write the cell, as 7"))
+        }
+        Board::Darkraft(grid) => {
+            let cell = text.split_once(',').and_then(|(row, column)| {
+                let (row, column) = (number(row)?.checked_sub(1)?, number(column)?.checked_sub(1)?);
+                // A column past the last would be another row's.
+                let cell = row.checked_mul(grid.columns())?.checked_add(column)?;
+                Some(if column < grid.columns() { cell } else { u32::MAX })
+            });
+            cell.map(Move::Cell).ok_or_else(|| format!("`{text}` is no move: write row and column, as 2,3"))
+        }
+        Board::EndNim(_) => {
+            let taken = text.split_once(':').and_then(|(end, take)| {
+                let end = match end {
+                    "left" => End::Left,
+                    "right" => End::Right,
+                    _ => return None,
+                };
+                Some(Move::End(end_nim::Move { end, take: take.parse().ok()? }))
+            });
+            taken.ok_or_else(|| format!("`{text}` is no move: write the end and the stones taken, as left:4"))
+        }
+    }
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok()
+}
+
+/// Writes a move so that `read_move` reads it; `columns`: those of a darkraft grid, none elsewhere.
+pub fn show_move(columns: Option<u32>, played: Move) -> String {
+    match (played, columns) {
+        (Move::Cell(cell), Some(columns)) => format!("{},{}", cell / columns + 1, cell % columns + 1),
+        (Move::Cell(cell), None) => (u64::from(cell) + 1).to_string(),
+        (Move::End(end_nim::Move { end: End::Left, take }), _) => format!("left:{take}"),
+        (Move::End(end_nim::Move { end: End::Right, take }), _) => format!("right:{take}"),
+    }
+}
+
+/// Writes a board so that `board` reads it.
+pub fn show_board(board: &Board, letters: Letters) -> String {
+    match board {
+        Board::Treblecross(strip) => strip.cells().iter().map(|&cell| char::from(cell)).collect(),
+        Board::Darkraft(grid) => {
+            let row = |row: &[u8]| row.iter().map(|&cell| letters.write(cell)).collect::<String>();
+            grid.cells().chunks(grid.columns() as usize).map(row).collect::<Vec<_>>().join(",")
+        }
+        Board::EndNim(row) => row.piles().iter().map(u64::to_string).collect::<Vec<_>>().join(","),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GDOI: Letters = Letters { backslash: 'L', slash: 'R' };
+
+    #[test]
+    fn what_is_shown_is_read_back() {
+        for (game, text, letters, moves) in [
+            (Game::Treblecross, "..X..", Letters::DRAWN, &["1", "7"][..]),
+            (Game::Darkraft, "X/\\,/X\\", Letters::DRAWN, &["1,1", "2,3"]),
+            (Game::Darkraft, "XL,LR", GDOI, &["2,2"]),
+            (Game::EndNim, "3,1,9,18446744073709551615", Letters::DRAWN, &["left:4", "right:18446744073709551615"]),
+            (Game::EndNim, "", Letters::DRAWN, &[]),
+        ] {
+            let read = board(game, text, letters).unwrap();
+            assert_eq!(show_board(&read, letters), text);
+            let columns = if let Board::Darkraft(grid) = &read { Some(grid.columns()) } else { None };
+            for text in moves {
+                assert_eq!(show_move(columns, read_move(&read, text).unwrap()), *text);
+            }
+        }
+        let grid = board(Game::Darkraft, "XL,LR", GDOI).unwrap();
+        let Board::Darkraft(grid) = grid else { panic!("a grid") };
+        assert_eq!(&grid.cells()[..], br"X\\/");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_answered_with_how_it_is_written() {
+        for (game, text, message) in [
+            (Game::Treblecross, "..x", "cell 3 is `x`: use `X`"),
+            (Game::Treblecross, "XXX", "the game is already over"),
+            (Game::Darkraft, "XL,LR", "--letters gdoi2016"),
+            (Game::Darkraft, "X,XX", "row 2 has 2 cells, row 1 has 1"),
+            (Game::Darkraft, "", "the board has no cells"),
+            (Game::Darkraft, "O", "'O' is no cell: write \\, / or X"),
+            (Game::EndNim, "3,,1", "pile 2 is \"\": write piles as 3,1,9,4"),
+            (Game::EndNim, "3,0", "pile 2 is empty"),
+        ] {
+            let fault = board(game, text, Letters::DRAWN).unwrap_err();
+            assert!(fault.contains(message), "{text}: {fault}");
+        }
+        for (game, text, played, message) in [
+            (Game::Treblecross, "...", "0", "write the cell, as 7"),
+            (Game::Darkraft, "XX", "7", "write row and column, as 2,3"),
+            (Game::EndNim, "3", "4", "as left:4"),
+        ] {
+            let fault = read_move(&board(game, text, Letters::DRAWN).unwrap(), played).unwrap_err();
+            assert!(fault.contains(message), "{played}: {fault}");
+        }
+    }
+}

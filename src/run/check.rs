@@ -1,0 +1,217 @@
+//! Somebody's answer file against the right answers: a case at a time, in flat memory, with the move that shows a fault.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use super::answers::{AnswerText, Given, Says};
+use super::fault::{Complaint, Error};
+use super::feed::{self, Meter, Reading, Tag};
+use super::verdict::{self, Fault};
+use crate::client::Client;
+use crate::explain::Wants;
+use crate::games::{Answer, Board};
+use crate::judge::{self, Format};
+use crate::wire::Reason;
+
+/// What is to be checked.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The words both files are written in.
+    pub format: Format,
+    /// Hold the input to the statement's limits.
+    pub strict: bool,
+    /// Go on behind a wrong answer.
+    pub all: bool,
+    /// The input's name, for the command that shows more.
+    pub input: String,
+}
+
+/// A fault of an answer file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The line of the answer file.
+    pub line: u64,
+    /// The case; none for what stands behind the last.
+    pub case: Option<u64>,
+    /// What is said is right, and laid out wrong.
+    pub is_presentation: bool,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.line)?;
+        if let Some(case) = self.case {
+            write!(f, "case {case}: ")?;
+        }
+        write!(f, "{}: {}", if self.is_presentation { "presentation" } else { "wrong answer" }, self.message)
+    }
+}
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Report {
+    /// Cases looked at.
+    pub cases: u64,
+    /// Wrong answers.
+    pub wrong: u64,
+    /// Answers that are right and laid out wrong.
+    pub presentation: u64,
+}
+
+/// Why a check did not reach its end.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The input, or the servers.
+    #[error(transparent)]
+    Run(#[from] Error),
+    /// The answer file cannot be read.
+    #[error("cannot be read: {0}")]
+    Answers(io::Error),
+}
+
+/// Checks an answer file. `tell` hears of every fault, in order; without `all` the check ends at the first wrong answer.
+/// Not for async threads.
+///
+/// # Errors
+/// Whatever of the input or the servers comes first in file order.
+pub fn check(
+    client: &Client,
+    job: &Job,
+    input: impl Read + Send + 'static,
+    answers: impl Read,
+    meter: &Arc<Meter>,
+    tell: &mut dyn FnMut(&Finding),
+) -> Result<Report, CheckError> {
+    let options = judge::Options { strict: job.strict, sizes: client.sizes() };
+    let (boards, mut right) = client.solve(job.format.outcome_only());
+    let reading = Reading { format: job.format, options, keep_going: false };
+    feed::start(reading, input, meter, Board::clone, boards).map_err(Error::Read)?;
+    let mut checker =
+        Checker { client, job, text: AnswerText::new(answers), tell, report: Report::default(), line: Vec::new() };
+    while let Some(answered) = right.wait().map_err(Error::from)? {
+        meter.add_cases(answered.len() as u64);
+        for entry in answered {
+            match entry.tag {
+                Tag::Case { number, place, kept } => match entry.answer {
+                    Some(Ok(answer)) => {
+                        if !checker.case(number, &kept, &answer)? {
+                            return Ok(checker.report);
+                        }
+                    }
+                    lost => {
+                        let error = lost.and_then(Result::err);
+                        let message = error.as_ref().map_or("the answer was lost on its way", |error| &error.message);
+                        let is_internal = error.as_ref().is_none_or(|error| error.reason == Reason::Internal);
+                        let complaint = Complaint { place, case: Some(number), message: message.into(), is_internal };
+                        return Err(Error::Bad(complaint).into());
+                    }
+                },
+                Tag::Bad(fault) => {
+                    let complaint =
+                        Complaint { place: fault.place, case: fault.case, message: fault.message, is_internal: false };
+                    return Err(Error::Bad(complaint).into());
+                }
+                Tag::Unread(error) => return Err(Error::Read(*error).into()),
+            }
+        }
+    }
+    checker.rest()?;
+    Ok(checker.report)
+}
+
+struct Checker<'a, R> {
+    client: &'a Client,
+    job: &'a Job,
+    text: AnswerText<R>,
+    tell: &'a mut dyn FnMut(&Finding),
+    report: Report,
+    line: Vec<u8>,
+}
+
+impl<R: Read> Checker<'_, R> {
+    /// Checks one case; false when the check is over.
+    fn case(&mut self, number: u64, board: &Board, answer: &Answer) -> Result<bool, CheckError> {
+        self.report.cases += 1;
+        self.line.clear();
+        judge::write_answer(self.job.format, number, answer.outcome(), answer.winning_cells(), &mut self.line);
+        if self.text.take(&self.line).map_err(CheckError::Answers)? {
+            return Ok(true);
+        }
+        let cells = match board {
+            Board::Treblecross(strip) => strip.cells().len(),
+            Board::Darkraft(_) | Board::EndNim(_) => 0,
+        };
+        let given = self.text.given(self.job.format, number, cells).map_err(CheckError::Answers)?;
+        let fault = verdict::fault(self.job.format, number, board, answer, &given, &self.line);
+        let is_presentation = matches!(fault, Fault::Presentation(_));
+        let message = self.message(number, board, answer, &given, &fault)?;
+        self.found(Finding { line: given.line, case: Some(number), is_presentation, message });
+        let nothing_follows = matches!(given.says, Says::TooLong | Says::Nothing);
+        Ok(is_presentation || (self.job.all && !nothing_follows))
+    }
+
+    /// What stands behind the last answer.
+    fn rest(&mut self) -> Result<(), CheckError> {
+        let (line, word, is_there) = self.text.rest().map_err(CheckError::Answers)?;
+        let (is_presentation, message) = match word {
+            Some(word) => (false, format!("found {word} behind the answer of the last case")),
+            None if is_there => (true, "there are empty lines or blanks behind the last answer".into()),
+            None => return Ok(()),
+        };
+        self.found(Finding { line, case: None, is_presentation, message });
+        Ok(())
+    }
+
+    fn found(&mut self, finding: Finding) {
+        *if finding.is_presentation { &mut self.report.presentation } else { &mut self.report.wrong } += 1;
+        (self.tell)(&finding);
+    }
+
+    /// What is wrong, with the move that shows it.
+    fn message(
+        &self,
+        number: u64,
+        board: &Board,
+        answer: &Answer,
+        given: &Given,
+        fault: &Fault,
+    ) -> Result<String, CheckError> {
+        let format = self.job.format;
+        let claim = verdict::claim(format, given, answer);
+        match fault {
+            Fault::Presentation(message) => return Ok(message.clone()),
+            Fault::Plain(message) => return Ok(format!("{message}; {claim}")),
+            _ => {}
+        }
+        let columns = match board {
+            Board::Darkraft(grid) => Some(grid.columns()),
+            Board::Treblecross(_) | Board::EndNim(_) => None,
+        };
+        let told = self
+            .client
+            .explain(board, &verdict::asked(fault), Wants::default())
+            .map_err(|error| Error::Client { error, blamed: None })?;
+        let reason = match told {
+            Ok(told) => match fault {
+                Fault::WrongLoss => verdict::winning_move(columns, &told),
+                Fault::WrongWin => {
+                    let why = verdict::lost(&told);
+                    let job = &self.job;
+                    format!(
+                        "the first player loses: {why}; try any move: sprague explain -f {format} {} --case {number} \
+                         --move MOVE",
+                        job.input
+                    )
+                }
+                Fault::LosingMove(_) => verdict::losing_move(columns, &told),
+                _ => verdict::missing_move(columns, &told),
+            },
+            // A board that can be solved and is too much to explain.
+            Err(error) => format!("no reason can be given: {error}"),
+        };
+        Ok(format!("{claim}; {reason}"))
+    }
+}

@@ -1,0 +1,121 @@
+//! The reading end of a run: cases of a judge file become boards on their way to the servers.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use crate::client::{Boards, Closed};
+use crate::games::Board;
+use crate::judge::{Format, InputError, Next, Options, Place, ReadError, Reader};
+
+/// How far a run is, for whoever watches it.
+#[derive(Debug, Default)]
+pub struct Meter {
+    bytes: AtomicU64,
+    cases: AtomicU64,
+}
+
+impl Meter {
+    /// Bytes of the input that are read.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// So many more cases are over.
+    pub(super) fn add_cases(&self, cases: u64) {
+        self.cases.fetch_add(cases, Ordering::Relaxed);
+    }
+
+    /// Cases that are over.
+    pub fn cases(&self) -> u64 {
+        self.cases.load(Ordering::Relaxed)
+    }
+}
+
+/// What travels with a board, or in the place of one.
+#[derive(Debug)]
+pub(super) enum Tag<T> {
+    /// A case.
+    Case {
+        /// Its number.
+        number: u64,
+        /// Where it begins.
+        place: Place,
+        /// What is kept of its board.
+        kept: T,
+    },
+    /// A fault in a case's place.
+    Bad(Box<InputError>),
+    /// The file could not be read further.
+    Unread(Box<io::Error>),
+}
+
+/// Reads a file in a thread of its own and sends its boards, each with what is kept of it.
+///
+/// # Errors
+/// The thread cannot be started.
+pub(super) fn start<R: Read + Send + 'static, T: Send + 'static>(
+    reading: Reading,
+    input: R,
+    meter: &Arc<Meter>,
+    keep: impl Fn(&Board) -> T + Send + 'static,
+    boards: Boards<Tag<T>>,
+) -> io::Result<()> {
+    let Reading { format, options, keep_going } = reading;
+    let reader = Reader::new(format, options, Metered { input, meter: meter.clone() });
+    // Not joined: a reader that waits for a pipe must not hold up the end of a run that failed.
+    thread::Builder::new().name("reader".into()).spawn(move || feed(reader, keep_going, keep, boards))?;
+    Ok(())
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    pub(super) format: Format,
+    pub(super) options: Options,
+    pub(super) keep_going: bool,
+}
+
+/// Counts what is read.
+struct Metered<R> {
+    input: R,
+    meter: Arc<Meter>,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.meter.bytes.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// Reads cases and sends their boards; faults travel in their places, and what is kept of a board with it.
+fn feed<R: Read, T>(
+    mut reader: Reader<R>,
+    keep_going: bool,
+    keep: impl Fn(&Board) -> T,
+    mut boards: Boards<Tag<T>>,
+) -> Result<(), Closed> {
+    loop {
+        match reader.next_case() {
+            Ok(Next::Case(case)) => {
+                let tag = Tag::Case { number: case.number, place: case.place, kept: keep(&case.board) };
+                boards.push(case.board, tag)?;
+            }
+            Ok(Next::Starved) => boards.flush()?,
+            Ok(Next::End) => return boards.finish(),
+            Err(ReadError::Input(fault)) => {
+                boards.note(Tag::Bad(Box::new(fault)))?;
+                if !keep_going {
+                    return boards.finish();
+                }
+            }
+            Err(ReadError::Io(error)) => {
+                boards.note(Tag::Unread(Box::new(error)))?;
+                return boards.finish();
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What a server shows and asks for: its certificate, the authority of its clients' certificates, bearer tokens.
+//!
+//! All of it comes from files, and is read again on request while the server runs. No content of such a file is ever
+//! part of a message.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use subtle::{Choice, ConstantTimeEq as _};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
+
+/// A token of fewer characters can be found by trying.
+const SHORTEST_TOKEN: usize = 16;
+
+/// Whom a server lets in. The default asks for nothing.
+#[derive(Debug, Default)]
+pub struct Access {
+    /// How TCP connections are encrypted. Unix sockets and pipes never are.
+    pub tls: Option<Tls>,
+    /// What every call but a health check must carry.
+    pub tokens: Option<Tokens>,
+}
+
+impl Access {
+    /// Reads all files again. What cannot be used leaves its predecessor in force.
+    ///
+    /// # Errors
+    /// The first file that cannot be used.
+    pub fn reload(&self) -> Result<(), Unusable> {
+        let tls = self.tls.as_ref().map_or(Ok(()), Tls::reload);
+        let tokens = self.tokens.as_ref().map_or(Ok(()), Tokens::reload);
+        tls.and(tokens)
+    }
+}
+
+/// A file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {what}", path.display())]
+pub struct Unusable {
+    path: PathBuf,
+    what: String,
+}
+
+fn unusable(path: &Path, what: impl fmt::Display) -> Unusable {
+    Unusable { path: path.into(), what: what.to_string() }
+}
+
+/// The files behind a server's TLS, all in PEM form.
+#[derive(Debug, Clone)]
+pub struct TlsFiles {
+    /// The server's certificate, followed by those of the authorities between it and the root.
+    pub cert: PathBuf,
+    /// The certificate's private key.
+    pub key: PathBuf,
+    /// Authorities, one of which must have signed a client's certificate. `None`: clients need none.
+    pub client_ca: Option<PathBuf>,
+}
+
+/// TLS as a server speaks it: versions 1.2 and 1.3, HTTP/2 inside.
+pub struct Tls {
+    files: TlsFiles,
+    config: RwLock<Arc<ServerConfig>>,
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tls").field(&self.files).finish()
+    }
+}
+
+impl Tls {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// A file that cannot be read or used; a key that does not belong to the certificate.
+    pub fn load(files: TlsFiles) -> Result<Tls, Unusable> {
+        let config = RwLock::new(Arc::new(configure(&files)?));
+        Ok(Tls { files, config })
+    }
+
+    fn reload(&self) -> Result<(), Unusable> {
+        let config = Arc::new(configure(&self.files)?);
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        Ok(())
+    }
+
+    /// What the next connection is accepted with.
+    pub(super) fn acceptor(&self) -> TlsAcceptor {
+        self.config.read().unwrap_or_else(PoisonError::into_inner).clone().into()
+    }
+}
+
+fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| unusable(&files.cert, error))?;
+    let builder = match &files.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(path) => {
+            let mut roots = RootCertStore::empty();
+            for authority in certificates(path)? {
+                roots.add(authority).map_err(|error| unusable(path, error))?;
+            }
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider).build();
+            builder.with_client_cert_verifier(verifier.map_err(|error| unusable(path, error))?)
+        }
+    };
+    let key = fs::read(&files.key).map_err(|error| unusable(&files.key, error))?;
+    let key =
+        PrivateKeyDer::from_pem_slice(&key).map_err(|_| unusable(&files.key, "holds no private key in PEM form"))?;
+    let mut config = builder
+        .with_single_cert(certificates(&files.cert)?, key)
+        .map_err(|error| unusable(&files.cert, format_args!("does not go with {}: {error}", files.key.display())))?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Ok(config)
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Unusable> {
+    let text = fs::read(path).map_err(|error| unusable(path, error))?;
+    match CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>() {
+        Ok(found) if !found.is_empty() => Ok(found),
+        _ => Err(unusable(path, "holds no certificate in PEM form")),
+    }
+}
+
+/// The bearer tokens that a server takes.
+pub struct Tokens {
+    file: PathBuf,
+    known: RwLock<Vec<Box<[u8]>>>,
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tokens").field(&self.file).finish()
+    }
+}
+
+impl Tokens {
+    /// Reads a file of one token a line. Empty lines and lines that start with `#` count for nothing.
+    ///
+    /// # Errors
+    /// A file that cannot be read, holds no token, or holds one that is too short or cannot stand in a header.
+    pub fn load(file: PathBuf) -> Result<Tokens, Unusable> {
+        let known = RwLock::new(read_tokens(&file)?);
+        Ok(Tokens { file, known })
+    }
+
+    fn reload(&self) -> Result<(), Unusable> {
+        let known = read_tokens(&self.file)?;
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+        Ok(())
+    }
+
+    /// Whether `token` is one of them. Takes the same time whichever it is and however much of it is right; its length
+    /// is no secret.
+    pub(super) fn knows(&self, token: &[u8]) -> bool {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.iter().fold(Choice::from(0), |found, known| found | known.ct_eq(token)).into()
+    }
+}
+
+fn read_tokens(file: &Path) -> Result<Vec<Box<[u8]>>, Unusable> {
+    let text = fs::read_to_string(file).map_err(|error| unusable(file, error))?;
+    let mut tokens = Vec::new();
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if !line.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(unusable(file, format_args!("line {number}: a token is printable ASCII without spaces")));
+        }
+        if line.len() < SHORTEST_TOKEN {
+            let what = format_args!(
+                "line {number}: a token has at least {SHORTEST_TOKEN} characters; `openssl rand -hex 32` makes one"
+            );
+            return Err(unusable(file, what));
+        }
+        tokens.push(line.as_bytes().into());
+    }
+    if tokens.is_empty() {
+        return Err(unusable(file, "holds no token"));
+    }
+    Ok(tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Tokens, String> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), text).expect("written");
+        let without_path = |error: Unusable| error.to_string().rsplit_once(": ").expect("a path").1.to_owned();
+        Tokens::load(file.path().into()).map_err(without_path)
+    }
+
+    #[test]
+    fn tokens_are_whole_lines_without_comments() {
+        let tokens = load("# ours\n\n  0123456789abcdef \r\nsecond-token-of-two\n").expect("two tokens");
+        for (token, known) in [
+            ("0123456789abcdef", true),
+            ("second-token-of-two", true),
+            ("0123456789abcde", false),
+            ("0123456789abcdef ", false),
+            ("0123456789abcdeF", false),
+            ("# ours", false),
+            ("", false),
+        ] {
+            assert_eq!(tokens.knows(token.as_bytes()), known, "{token:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_lets_everybody_or_nobody_in_is_refused() {
+        for (text, what) in [
+            ("", "holds no token"),
+            ("# 0123456789abcdef\n", "holds no token"),
+            ("0123456789abcde", "a token has at least 16 characters; `openssl rand -hex 32` makes one"),
+            ("\n0123456789 abcdef", "a token is printable ASCII without spaces"),
+            ("0123456789abcdéf", "a token is printable ASCII without spaces"),
+        ] {
+            assert_eq!(load(text).expect_err(text), what);
+        }
+    }
+
+    #[test]
+    fn a_bad_file_leaves_the_tokens_that_were_there() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), "0123456789abcdef").expect("written");
+        let access = Access { tls: None, tokens: Some(Tokens::load(file.path().into()).expect("a token")) };
+        let knows = |token: &str| access.tokens.as_ref().expect("there").knows(token.as_bytes());
+        fs::write(file.path(), "short").expect("written");
+        assert!(access.reload().is_err());
+        assert!(knows("0123456789abcdef"));
+        fs::write(file.path(), "fedcba9876543210").expect("written");
+        assert!(access.reload().is_ok());
+        assert!(!knows("0123456789abcdef") && knows("fedcba9876543210"));
+    }
+
+    #[test]
+    fn nothing_that_is_printed_shows_a_token() {
+        let tokens = load("0123456789abcdef").expect("a token");
+        assert!(!format!("{tokens:?}").contains("0123456789abcdef"));
+        let error = load("0123456789abcdef\nsecret").expect_err("too short");
+        assert!(!error.contains("secret"), "{error}");
+    }
+}

@@ -1,0 +1,265 @@
+//! What a server counts and times while it works, in the form that Prometheus reads.
+//!
+//! Counting is done once a call, a batch or a task, never once a board.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, NoopRecorder, Recorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use prost::Message as _;
+use tonic::Code;
+
+use crate::games::{Game, Outcome, Solution};
+use crate::wire::{self, BoardError};
+
+/// Upper bounds of the times that are told apart, in seconds: a call in place takes some 10 us, a heavy board a minute.
+const BUCKETS: [f64; 12] = [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 1.0, 10.0, 60.0];
+
+/// What each metric means.
+const HELP: [(&str, &str); 9] = [
+    ("grpc_server_started_total", "Calls begun, by method."),
+    ("grpc_server_handled_total", "Calls ended, by method and status code."),
+    ("grpc_server_handling_seconds", "Time from the first byte of a call to its status, by method."),
+    ("sprague_boards_total", "Boards answered, by game and outcome: first or second player wins, or an error."),
+    ("sprague_queue_seconds", "Time that a task of boards waited for a worker."),
+    ("sprague_solve_seconds", "Time that a task of boards was worked on."),
+    ("sprague_streams_in_flight", "Streams open."),
+    ("sprague_queued_bytes", "Boards read and not yet answered, and answers not yet taken, in bytes over all streams."),
+    ("sprague_build_info", "Always 1; the version is a label."),
+];
+
+/// Methods of other services that a server has, besides its own.
+const STANDARD_METHODS: [(&str, &str); 5] = [
+    ("grpc.health.v1.Health", "Check"),
+    ("grpc.health.v1.Health", "Watch"),
+    ("grpc.health.v1.Health", "List"),
+    ("grpc.reflection.v1.ServerReflection", "ServerReflectionInfo"),
+    ("grpc.reflection.v1alpha.ServerReflection", "ServerReflectionInfo"),
+];
+
+/// Everything else counts as one method: a visitor must not be able to make metrics up.
+const UNKNOWN: (&str, &str) = ("unknown", "unknown");
+
+/// The meters of one server.
+pub struct Meters {
+    recorder: Box<dyn Recorder + Send + Sync>,
+    /// `None`: nothing is counted.
+    page: Option<PrometheusHandle>,
+    /// By path.
+    methods: HashMap<String, Method>,
+    unknown: Method,
+    boards: [[Counter; OUTCOMES.len()]; Game::ALL.len() + 1],
+    queue_seconds: Histogram,
+    solve_seconds: Histogram,
+    /// Streams open.
+    pub(super) streams_in_flight: Gauge,
+    /// Bytes that streams hold.
+    pub(super) queued_bytes: Gauge,
+    is_serving: AtomicBool,
+}
+
+/// What became of a board, as the label says it.
+const OUTCOMES: [&str; 3] = ["first", "second", "error"];
+
+/// One method's meters.
+pub(super) struct Method {
+    name: (String, String),
+    pub(super) started: Counter,
+    pub(super) seconds: Histogram,
+}
+
+impl fmt::Debug for Meters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Meters").field("is_on", &self.is_on()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Meters {
+    /// Meters that stand still.
+    fn default() -> Meters {
+        Meters::over(Box::new(NoopRecorder), None)
+    }
+}
+
+impl Meters {
+    /// Meters that run. Somebody must call `page` or `upkeep` every few seconds: times are kept one by one until then.
+    pub fn running() -> Meters {
+        let builder = PrometheusBuilder::new().set_buckets(&BUCKETS).expect("there are buckets");
+        let recorder = builder.build_recorder();
+        let page = recorder.handle();
+        Meters::over(Box::new(recorder), Some(page))
+    }
+
+    fn over(recorder: Box<dyn Recorder + Send + Sync>, page: Option<PrometheusHandle>) -> Meters {
+        for (name, help) in HELP {
+            match name {
+                _ if name.ends_with("_total") => recorder.describe_counter(name.into(), None, help.into()),
+                _ if name.ends_with("_seconds") => recorder.describe_histogram(name.into(), None, help.into()),
+                _ => recorder.describe_gauge(name.into(), None, help.into()),
+            }
+        }
+        let method = |service: &str, name: &str| {
+            let labels = || labels(&[("grpc_service", service), ("grpc_method", name)]);
+            let started = counter(&*recorder, "grpc_server_started_total", labels());
+            let seconds = histogram(&*recorder, "grpc_server_handling_seconds", labels());
+            Method { name: (service.into(), name.into()), started, seconds }
+        };
+        let path = |service: &str, name: &str| format!("/{service}/{name}");
+        let mut methods: HashMap<String, Method> =
+            STANDARD_METHODS.iter().map(|(service, name)| (path(service, name), method(service, name))).collect();
+        for (service, name) in own_methods() {
+            methods.insert(path(&service, &name), method(&service, &name));
+        }
+        let unknown = method(UNKNOWN.0, UNKNOWN.1);
+        let games: [&str; Game::ALL.len() + 1] =
+            std::array::from_fn(|index| Game::ALL.get(index).map_or("unknown", |game| game.name()));
+        let boards = games.map(|game| {
+            OUTCOMES.map(|outcome| {
+                counter(&*recorder, "sprague_boards_total", labels(&[("game", game), ("outcome", outcome)]))
+            })
+        });
+        gauge(&*recorder, "sprague_build_info", labels(&[("version", env!("CARGO_PKG_VERSION"))])).set(1.0);
+        Meters {
+            methods,
+            unknown,
+            boards,
+            queue_seconds: histogram(&*recorder, "sprague_queue_seconds", Vec::new()),
+            solve_seconds: histogram(&*recorder, "sprague_solve_seconds", Vec::new()),
+            streams_in_flight: gauge(&*recorder, "sprague_streams_in_flight", Vec::new()),
+            queued_bytes: gauge(&*recorder, "sprague_queued_bytes", Vec::new()),
+            is_serving: AtomicBool::new(false),
+            recorder,
+            page,
+        }
+    }
+
+    /// Whether anything is counted.
+    pub(super) fn is_on(&self) -> bool {
+        self.page.is_some()
+    }
+
+    /// All metrics as text, as Prometheus reads them.
+    pub fn page(&self) -> String {
+        self.page.as_ref().map(PrometheusHandle::render).unwrap_or_default()
+    }
+
+    /// Sums up the times that have come in.
+    pub(super) fn upkeep(&self) {
+        if let Some(page) = &self.page {
+            page.run_upkeep();
+        }
+    }
+
+    /// Whether new calls are welcome, as health checks are told.
+    pub(super) fn is_serving(&self) -> bool {
+        self.is_serving.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_serving(&self, is_serving: bool) {
+        self.is_serving.store(is_serving, Ordering::Relaxed);
+    }
+
+    /// The meters of the method at a path.
+    pub(super) fn method(&self, path: &str) -> &Method {
+        self.methods.get(path).unwrap_or(&self.unknown)
+    }
+
+    /// Counts the end of a call.
+    pub(super) fn handled(&self, method: &Method, code: Code, time: Duration) {
+        if self.is_on() {
+            let (service, name) = (&*method.name.0, &*method.name.1);
+            let labels = labels(&[("grpc_service", service), ("grpc_method", name), ("grpc_code", code_label(code))]);
+            counter(&*self.recorder, "grpc_server_handled_total", labels).increment(1);
+            method.seconds.record(time);
+        }
+    }
+
+    /// Counts what a worker did with a task: how long it waited, how long it took, what became of its boards.
+    pub(super) fn worked(&self, waited: Option<Duration>, took: Duration, done: &Done) {
+        if let Some(waited) = waited {
+            self.queue_seconds.record(waited);
+        }
+        self.solve_seconds.record(took);
+        for (counters, counts) in self.boards.iter().zip(&done.0) {
+            for (counter, &count) in counters.iter().zip(counts) {
+                if count > 0 {
+                    counter.increment(count);
+                }
+            }
+        }
+    }
+}
+
+/// What became of the boards of a task.
+#[derive(Debug, Default)]
+pub(super) struct Done([[u64; OUTCOMES.len()]; Game::ALL.len() + 1]);
+
+impl Done {
+    /// Adds a board of a game, if it was one of any.
+    pub(super) fn add(&mut self, game: Option<Game>, result: &Result<Solution, BoardError>) {
+        let game = game.map_or(Game::ALL.len(), |game| game as usize);
+        let outcome = match result.as_ref().map(Solution::outcome) {
+            Ok(Outcome::FirstPlayerWins) => 0,
+            Ok(Outcome::SecondPlayerWins) => 1,
+            Err(_) => 2,
+        };
+        self.0[game][outcome] += 1;
+    }
+}
+
+/// The methods that this project's own descriptor lists.
+fn own_methods() -> Vec<(String, String)> {
+    let set = prost_types::FileDescriptorSet::decode(wire::DESCRIPTOR_SET).expect("build.rs wrote it whole");
+    let mut methods = Vec::new();
+    for file in &set.file {
+        for service in &file.service {
+            let full_name = format!("{}.{}", file.package(), service.name());
+            methods.extend(service.method.iter().map(|method| (full_name.clone(), method.name().to_owned())));
+        }
+    }
+    methods
+}
+
+/// A code as the other gRPC servers' metrics spell it.
+fn code_label(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "Canceled",
+        Code::Unknown => "Unknown",
+        Code::InvalidArgument => "InvalidArgument",
+        Code::DeadlineExceeded => "DeadlineExceeded",
+        Code::NotFound => "NotFound",
+        Code::AlreadyExists => "AlreadyExists",
+        Code::PermissionDenied => "PermissionDenied",
+        Code::ResourceExhausted => "ResourceExhausted",
+        Code::FailedPrecondition => "FailedPrecondition",
+        Code::Aborted => "Aborted",
+        Code::OutOfRange => "OutOfRange",
+        Code::Unimplemented => "Unimplemented",
+        Code::Internal => "Internal",
+        Code::Unavailable => "Unavailable",
+        Code::DataLoss => "DataLoss",
+        Code::Unauthenticated => "Unauthenticated",
+    }
+}
+
+static METADATA: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
+
+fn labels(pairs: &[(&'static str, &str)]) -> Vec<Label> {
+    pairs.iter().map(|(name, value)| Label::new(*name, (*value).to_owned())).collect()
+}
+
+fn counter(recorder: &dyn Recorder, name: &'static str, labels: Vec<Label>) -> Counter {
+    recorder.register_counter(&Key::from_parts(name, labels), &METADATA)
+}
+
+fn gauge(recorder: &dyn Recorder, name: &'static str, labels: Vec<Label>) -> Gauge {
+    recorder.register_gauge(&Key::from_parts(name, labels), &METADATA)
+}
+
+fn histogram(recorder: &dyn Recorder, name: &'static str, labels: Vec<Label>) -> Histogram {
+    recorder.register_histogram(&Key::from_parts(name, labels), &METADATA)
+}

@@ -1,0 +1,58 @@
+//! A client for checks with the server in this process, and the answer files.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use sprague::client::target::Target;
+use sprague::client::{Client, Options};
+use sprague::embedded::Embedded;
+use sprague::judge::Format;
+use sprague::run::check::{Finding, Job, Report, check};
+use sprague::server::settings::Settings;
+use sprague::server::workers::Games;
+use tokio::runtime::Runtime;
+
+pub struct Checker {
+    client: Client,
+    _embedded: Embedded,
+    _runtime: Runtime,
+}
+
+impl Checker {
+    pub fn new() -> Checker {
+        let runtime = Runtime::new().expect("threads");
+        let (client, embedded) = runtime.block_on(async {
+            let embedded = Embedded::start(Settings::default(), Arc::new(Games)).expect("threads");
+            let target = Target::ready("embedded", embedded.channel());
+            (Client::connect(&[target], Options::default()).await.expect("connects"), embedded)
+        });
+        Checker { client, _embedded: embedded, _runtime: runtime }
+    }
+
+    /// Checks answers to the end; a fault of the input is a fault of the test.
+    pub fn check(&self, format: Format, input: &str, answers: &[u8]) -> (Report, Vec<Finding>) {
+        let job = Job { format, strict: false, all: true, input: "input".into() };
+        let mut findings = Vec::new();
+        let input = std::io::Cursor::new(input.as_bytes().to_vec());
+        let mut tell = |finding: &Finding| findings.push(finding.clone());
+        let report = check(&self.client, &job, input, answers, &Arc::default(), &mut tell);
+        (report.unwrap_or_else(|error| panic!("{format}: {error}")), findings)
+    }
+}
+
+/// The judge files of a format: name, input, answers.
+pub fn files(format: Format) -> Vec<(String, String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(format.name());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("every format has its folder") {
+        let path = entry.expect("readable").path();
+        if path.extension().is_some_and(|extension| extension == "in") {
+            let read = |path: &Path| fs::read_to_string(path).expect("text");
+            files.push((path.display().to_string(), read(&path), read(&path.with_extension("out"))));
+        }
+    }
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}

@@ -1,0 +1,115 @@
+//! `generate` and `validate`, as a setter uses them.
+
+use std::fs;
+use std::path::Path;
+
+use sprague::judge::Format;
+
+use super::command::{names, run};
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn a_set_has_numbered_files_with_their_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let done = run(&["generate", "-f", "luogu-p2599", "--cases", "4", "-d", path], "");
+    assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
+    assert_eq!(done.err.lines().count(), 6);
+    assert_eq!(done.err.lines().next(), Some(format!("{path}/01-traps.in: 4 cases -> {path}/01-traps.out").as_str()));
+    let kinds = ["01-traps", "02-edges", "03-random", "04-near-equal", "05-staircase", "06-one-win"];
+    let expected: Vec<String> = kinds.iter().flat_map(|kind| [format!("{kind}.in"), format!("{kind}.out")]).collect();
+    assert_eq!(names(folder.path()), expected);
+    for kind in kinds {
+        let (input, answers) = (read(&folder.path().join(format!("{kind}.in"))), format!("{kind}.out"));
+        assert_eq!(run(&["solve", "-f", "luogu-p2599"], &input).out, read(&folder.path().join(answers)), "{kind}");
+    }
+    assert!(read(&folder.path().join("01-traps.in")).starts_with("4\n4\n1 1 2 2\n"));
+}
+
+#[test]
+fn lost_files_are_lost_as_solve_sees_it() {
+    for format in Format::ALL {
+        let done = run(&["generate", "-f", format.name(), "--outcome", "second"], "");
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{format}");
+        let answers = run(&["solve", "--strict", "-f", format.name()], &done.out);
+        assert_eq!(answers.code, Some(0), "{format}: {}", answers.err);
+        let is_lost = |line: &str| match format {
+            Format::Uva10561 => matches!(line, "LOSING" | ""),
+            Format::Lightoj1229 => line.ends_with(": 0"),
+            Format::Poj3537 => line == "2",
+            Format::Codeforces138d | Format::Gdoi2016 => line == "LOSE",
+            Format::LuoguP2599 => line == "0",
+        };
+        assert!(!answers.out.is_empty() && answers.out.lines().all(is_lost), "{format}: {}", answers.out);
+    }
+}
+
+#[test]
+fn a_file_and_its_answers_come_together_and_the_same_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (input, answers) = (path("a.in"), path("a.out"));
+    let arguments = ["generate", "-f", "uva10561", "--seed", "7", "-o", &input, "--answers", &answers];
+    let done = run(&arguments, "");
+    assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (Some(0), "", ""));
+    let again = run(&["generate", "-f", "uva10561", "--seed", "7"], "");
+    assert_eq!(again.out, read(Path::new(&input)));
+    assert_eq!(run(&["solve", "-f", "uva10561", &input], "").out, read(Path::new(&answers)));
+    assert_eq!(names(folder.path()), ["a.in", "a.out"]);
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_with_the_reason() {
+    for (arguments, message) in [
+        (&["-f", "luogu-p2599", "--size", "1", "--outcome", "second"][..], "sprague: a row of one pile is won"),
+        (&["-f", "poj3537", "--size", "7..11", "--outcome", "second"], "no empty board of 7 to 11 cells is lost"),
+        (&["-f", "codeforces138d", "--cases", "3"], "holds one case; -d FOLDER writes 3 of each kind"),
+        (&["-f", "uva10561", "--kinds", "stairs"], "tip: a similar value exists: 'staircase'"),
+        (&["-f", "uva10561", "--size", "many"], "write a size, as in 20"),
+        (&["-f", "uva10561", "-d", "x", "-o", "y"], "cannot be used with"),
+    ] {
+        let done = run(&[&["generate"], arguments].concat(), "");
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(done.err.contains(message), "{arguments:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn validate_names_every_fault_at_once_with_its_place() {
+    let input = "\u{feff}03\n...\r\n.. X\n\nXXX\n+4";
+    let done = run(&["validate", "-f", "uva10561"], input);
+    let expected = "\
+-:1:1: a byte order mark: begin with the text itself
+-:1:1: a leading zero: write 3
+-:2:4: a carriage return: end lines with a line feed alone
+-:3:1: case 2: a board of 2 cells: the statement has 3 to 200
+-:3:4: found \"X\" behind a board: the statement has a line for a board alone
+-:4:1: a blank line: the statement has none
+-:5:1: case 3: the game is already over: XXX at cells 1, 2 and 3
+-:6:3: the file ends without a line end: end the last line too
+-:6:1: found \"+4\" after case 3, the last by T
+";
+    assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (Some(1), "", expected));
+    let few = run(&["validate", "-f", "uva10561", "--most", "2"], input);
+    assert_eq!(few.err.lines().last(), Some("-: 7 faults more"));
+    assert_eq!(run(&["validate", "-q", "-f", "uva10561"], input).err, "");
+}
+
+#[test]
+fn validate_takes_files_and_folders_and_says_so_when_all_is_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    fs::write(folder.path().join("a.in"), "3\n2000\n").unwrap();
+    fs::write(folder.path().join("b.in"), "2001\n").unwrap();
+    let done = run(&["validate", "-f", "poj3537", path], "");
+    assert_eq!(done.code, Some(1));
+    let expected = format!(
+        "{path}/a.in: 2 cases, as the statement of poj3537 has them\n\
+         {path}/b.in:1:1: case 1: n, the number of cells is 2001: the statement has 3 to 2000\n"
+    );
+    assert_eq!(done.err, expected);
+    assert_eq!(run(&["validate", "-f", "poj3537", "/no/such"], "").code, Some(74));
+}

@@ -1,0 +1,80 @@
+//! Files held to the statement's exact layout.
+
+use std::fs;
+
+use sprague::judge::{self, Format, Options};
+
+use crate::reading::{SIZES, inputs, read_all};
+
+fn faults(format: Format, text: &[u8]) -> Vec<String> {
+    let mut faults = Vec::new();
+    judge::validate(format, text, &mut |fault| faults.push(fault.to_string())).unwrap();
+    faults
+}
+
+#[test]
+fn samples_are_as_their_statements_have_them() {
+    for format in Format::ALL {
+        assert_eq!(faults(format, format.sample().0.as_bytes()), [] as [&str; 0], "{format}");
+    }
+}
+
+#[test]
+fn faults_as_a_table() {
+    let one =
+        |format, text: &str, fault: &str| assert_eq!(faults(format, text.as_bytes()), [fault], "{format}: {text:?}");
+    let cells = Format::Lightoj1229;
+    one(cells, "1\n...", "2:4: the file ends without a line end: end the last line too");
+    one(cells, "1\n ...\n", "2:1: a blank before the first word");
+    one(cells, "1\n... \n", "2:4: a blank at the end of the line");
+    one(cells, "1\n...\r\n", "2:4: a carriage return: end lines with a line feed alone");
+    one(cells, "01\n...\n", "1:1: a leading zero: write 1");
+    one(cells, "+1\n...\n", "1:1: a plus sign: write 1");
+    one(cells, "\u{feff}1\n...\n", "1:1: a byte order mark: begin with the text itself");
+    one(cells, "1\n...\n\n", "3:1: a blank line: the statement has none");
+    one(cells, "1\n.x.\n", "2:2: case 1: 'x' is no cell: a cell is '.' or 'X'");
+    one(cells, "1\n.XXX\n", "2:2: case 1: the game is already over: XXX at cells 2, 3 and 4");
+    one(cells, "2\n...\n", "3:1: T is 2, but the file ends after 1 case");
+    one(cells, "1\n...\n...\n...\n", "3:1: found \"...\" after case 1, the last by T");
+    one(cells, "201\n", "1:1: T, the number of cases is 201: the statement has 1 to 200");
+    one(cells, "", "1:1: the file is empty: expected T, the number of cases");
+    let row = Format::LuoguP2599;
+    one(row, "1\n2\n3  4\n", "3:2: case 1: several blanks: put one space between words");
+    one(row, "1\n2\n3\t4\n", "3:2: case 1: a blank that is no space: put one space between words");
+    one(row, "1\n2\n3\n", "3:1: case 1: the line has 1 pile: expected 2");
+    one(row, "1\n2\n3 0\n", "3:3: case 1: pile 2 is 0: the statement has 1 to 1000000000");
+    one(row, "1\n2\n3 1000000001\n", "3:3: case 1: pile 2 is 1000000001: the statement has 1 to 1000000000");
+    one(row, "1\n2 3 4\n3 4\n", "2:3: found \"3\" behind n: the statement has a line for n alone");
+    one(row, "1\n2\n", "3:1: case 1: the line of piles is missing: the file ends");
+    let grid = Format::Gdoi2016;
+    one(grid, "2 2\nLR\n", "3:1: case 1: row 2 of 2 is missing: the file ends");
+    one(grid, "2 2\nLR\n1 1\nX\n", "3:1: case 1: row 2 of 2 is missing");
+    one(grid, "1 2\nLR\nXX\n1 1\nX\n", "3:1: case 2: found \"XX\": expected n and m, a row too many?");
+    one(grid, "1 2\nLRX\n", "2:1: case 1: row 1 has 3 letters: expected 2");
+    one(grid, "1 2\nLl\n", "2:2: case 1: 'l' is no cell: a cell is 'L', 'R' or 'X'");
+    one(grid, "1\nL\n", "1:2: case 1: m, the number of columns, is missing");
+    one(grid, "21 1\n", "1:1: case 1: n, the number of rows is 21: the statement has 1 to 20");
+    one(Format::Codeforces138d, "1 1\nX\n1 1\nX\n", "3:1: found \"1\" after the one case of codeforces138d");
+    one(Format::Poj3537, "2\n", "1:1: case 1: n, the number of cells is 2: the statement has 3 to 2000");
+    one(Format::Poj3537, "seven\n", "1:1: case 1: \"seven\" is no number: expected n, the number of cells, 3 to 2000");
+}
+
+#[test]
+fn whatever_strict_reading_refuses_validation_refuses() {
+    for format in Format::ALL {
+        for path in inputs("bad_input", format).into_iter().chain(inputs("cases", format)) {
+            let text = fs::read(&path).unwrap();
+            let found = read_all(format, Options { strict: true, sizes: SIZES }, &*text);
+            let is_refused = found.iter().any(Result::is_err);
+            assert!(!is_refused || !faults(format, &text).is_empty(), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_line_without_end_is_not_held() {
+    let endless = std::io::Read::take(std::io::repeat(b'.'), 50_000_000);
+    let mut faults = Vec::new();
+    judge::validate(Format::Poj3537, endless, &mut |fault| faults.push(fault.to_string())).unwrap();
+    assert_eq!(faults[0], "1:1: the line is longer than 65536 bytes, more than any statement has");
+}
