@@ -314,7 +314,8 @@ def streams_upload_and_never_read():
         done.set()
         for channel in channels:
             channel.close()
-        assert grown < 512, f"{grown:.0f} MB more"
+        # Each stream: its window of 1 MiB and queued_bytes of 2 MiB, with what the allocator adds.
+        assert grown < 200 * 4, f"{grown:.0f} MB more"
     return f"200 streams that upload for 6 s, +{grown:.0f} MB; {neighbour.unharmed()}"
 
 
