@@ -80,39 +80,6 @@ pub fn batch_result(batch_id: u64, results: Vec<v1::BoardResult>) -> v1::SolveSt
     v1::SolveStreamResponse { message: Some(v1::solve_stream_response::Message::Batch(batch)) }
 }
 
-/// What a stream answered so far: the `Summary` to be.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Request messages answered.
-    pub batches: u64,
-    /// Boards answered with a solution.
-    pub solved: u64,
-    /// Boards answered with an error.
-    pub failed: u64,
-}
-
-impl Tally {
-    /// Counts a batch's answer; a summary counts for nothing.
-    pub fn add(&mut self, message: &v1::SolveStreamResponse) {
-        if let Some(v1::solve_stream_response::Message::Batch(batch)) = &message.message {
-            let is_error =
-                |result: &&v1::BoardResult| matches!(result.result, Some(v1::board_result::Result::Error(_)));
-            let failed = batch.results.iter().filter(is_error).count() as u64;
-            self.batches += 1;
-            self.failed += failed;
-            self.solved += batch.results.len() as u64 - failed;
-        }
-    }
-}
-
-impl From<Tally> for v1::SolveStreamResponse {
-    fn from(tally: Tally) -> v1::SolveStreamResponse {
-        let Tally { batches, solved, failed } = tally;
-        let summary = v1::Summary { batches, boards: solved + failed, solved, failed };
-        v1::SolveStreamResponse { message: Some(v1::solve_stream_response::Message::Summary(summary)) }
-    }
-}
-
 /// The game of a board, well-formed or not.
 pub fn game(message: Option<&v1::Board>) -> Option<Game> {
     match message?.game.as_ref()? {

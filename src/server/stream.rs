@@ -20,7 +20,7 @@ use super::status;
 use super::watch::Asked;
 use super::workers::{Cancelled, Share, Workers};
 use crate::theory::StopFlag;
-use crate::wire::{self, Tally, facts::Limits, v1};
+use crate::wire::{self, bulk::Summary, facts::Limits, v1};
 
 /// After an early end the rest of an upload is read and dropped for this long: clients that are cut off while they
 /// write report CANCELLED instead of the status that they were sent.
@@ -138,7 +138,7 @@ impl Call {
         let mut work: FuturesOrdered<Work> = FuturesOrdered::new();
         // The oldest answer, waiting to be taken.
         let mut ready: Option<Batch> = None;
-        let mut tally = Tally::default();
+        let mut tally = Summary::default();
         let mut reading = true;
         let mut draining = false;
         let mut gone = pin!(answers.closed());

@@ -1,4 +1,4 @@
-//! The client's side of a stream: boards packed into batches of known size, answers taken apart.
+//! Streams: boards packed into batches of known size, answers taken apart, and the Summary that both sides count.
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -68,6 +68,30 @@ pub struct Summary {
     pub solved: u64,
     /// Boards answered with an error.
     pub failed: u64,
+}
+
+impl Summary {
+    /// Counts a batch's answer; a summary counts for nothing.
+    pub fn add(&mut self, message: &v1::SolveStreamResponse) {
+        if let Some(v1::solve_stream_response::Message::Batch(batch)) = &message.message {
+            let is_error =
+                |result: &&v1::BoardResult| matches!(result.result, Some(v1::board_result::Result::Error(_)));
+            let failed = batch.results.iter().filter(is_error).count() as u64;
+            let boards = batch.results.len() as u64;
+            self.batches += 1;
+            self.boards += boards;
+            self.failed += failed;
+            self.solved += boards - failed;
+        }
+    }
+}
+
+impl From<Summary> for v1::SolveStreamResponse {
+    fn from(summary: Summary) -> v1::SolveStreamResponse {
+        let Summary { batches, boards, solved, failed } = summary;
+        let summary = v1::Summary { batches, boards, solved, failed };
+        v1::SolveStreamResponse { message: Some(v1::solve_stream_response::Message::Summary(summary)) }
+    }
 }
 
 /// One message of the answering stream.

@@ -169,7 +169,7 @@ impl SpragueService for Service {
 }
 
 async fn play(act: Act, mut requests: Streaming<v1::SolveStreamRequest>, sender: Sender, batches: Arc<AtomicUsize>) {
-    let mut tally = wire::Tally::default();
+    let mut tally = wire::bulk::Summary::default();
     let mut answered = 0;
     while let Some(Ok(request)) = requests.next().await {
         batches.fetch_add(1, Ordering::SeqCst);
