@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 use sprague::games::{Answer, Game};
-use sprague::wire::{self, Tally, v1};
+use sprague::wire::{self, bulk::Summary, v1};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(result) = v1::BoardResult::decode(bytes) {
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     if let Ok(response) = v1::SolveStreamResponse::decode(bytes) {
-        Tally::default().add(&response);
+        Summary::default().add(&response);
         let _known = wire::bulk::streamed(response);
     }
 });
