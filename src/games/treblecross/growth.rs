@@ -1,28 +1,33 @@
-//! The Grundy sequence of 0.007, sixteen values at a time.
+//! The Grundy sequence of 0.007 by its sparse space, 32 values at a time.
 //!
-//! g(n) is the least value that no pair (a, n - 3 - a) has. For sixteen heaps at once, a lane each:
-//! 1. *Stamp*: some pairs, taken far apart, mark their values as seen. That leaves some ten unseen values below g(n).
-//! 2. *Settle*: each lane's least unseen values are its candidates, and all other pairs are compared with all candidates.
-//!    A candidate that some pair has gives way to the next unseen value; the least one that no pair has is the answer.
-//! 3. The pairs of the first thirteen indices are looked at one by one, since their partners may be among the sixteen.
+//! g(n) is the least value that no pair (a, n - 3 - a) has. The *sparse space* of Berlekamp, Conway and Guy (Winning Ways,
+//! chapter 4) shortens the list of pairs. Call a value rare iff it has an even number of bits in common with a mask, and
+//! common otherwise. Rare xor rare and common xor common are rare, so a common value is found among the pairs with a rare
+//! index or nowhere: there are 22,442 of these below 10^6. A rare value needs all pairs, but is nearly always found among
+//! the first few thousand. Any mask is right; a bad one is slow.
 //!
-//! From 2^16 on the *sparse space* of Berlekamp, Conway and Guy (Winning Ways, chapter 4) shortens the list of pairs. Call
-//! a value rare iff it has an even number of bits in common with a mask, and common otherwise. Rare xor rare and common
-//! xor common are rare, so a common value is found among the pairs with a rare index or nowhere: there are 22,442 of these
-//! below 10^6. A rare value needs all pairs, but is nearly always found among the first few thousand. Any mask is right;
-//! a bad one is slow.
+//! 1. *Stamp*: some pairs, taken far apart, mark their values as seen. That leaves some ten unseen values of either kind
+//!    below g(n).
+//! 2. *Settle* the common values, 32 heaps at once, a lane each: the least unseen ones are candidates, and all other
+//!    pairs with a rare index are compared with all of them. A candidate that some pair has gives way to the next unseen
+//!    value; the least one that no pair has stays.
+//! 3. Settle the rare values below that, a heap at a time, with all pairs. The least one that stays is g(n).
+//!
+//! The pairs of the first 29 indices are looked at one by one, since their partners may be among the 32.
 
 use super::pairs::{
-    Candidates, Entry, FIRST, LANES, SLOTS, Seen, VALUES, half, hits_in_all, hits_listed, some_pair, stamp_all,
-    stamp_listed,
+    Candidates, Entry, FIRST, LANES, SLOTS, Seen, VALUES, hits_listed, hits_mirrored, stamp_listed, stamp_mirrored,
 };
 use std::array;
 
-/// g(0), ..., g(66): the start of the growth, and the values of all zones that fit a word.
-pub(super) const FIRST_VALUES: [u16; 67] = {
-    let mut g = [0; 67];
+/// g(0), ..., g(66): the values of all zones that fit a word.
+pub(super) const FIRST_VALUES: [u16; 67] = first_values();
+
+/// The start of the sequence, by its definition.
+const fn first_values<const N: usize>() -> [u16; N] {
+    let mut g = [0; N];
     let mut n = 3;
-    while n < g.len() {
+    while n < N {
         let (mut seen, mut a) = (0u64, 0);
         while a <= n - 3 {
             seen |= 1 << (g[a] ^ g[n - 3 - a]);
@@ -32,44 +37,41 @@ pub(super) const FIRST_VALUES: [u16; 67] = {
         n += 1;
     }
     g
-};
+}
 
-/// Known values before the first step; more than a vector, and the rest in whole steps up to any power of two.
-const START: usize = 64;
-/// Where the sparse space begins: below, too many values are rare.
-const SPARSE_FROM: usize = 1 << 16;
-/// The best mask from 2^17 on, by the histogram of the values.
+/// Known values before the first step: enough for two blocks of pairs, and the rest in whole steps up to any power of two.
+const START: usize = 128;
+/// The best mask from 2^12 on, by the histogram of the values.
 const MASK: u16 = 0x7b8;
-/// Parts that the pairs are dealt into like cards, so that each is a fair sample of them.
+/// Parts that the rare indices are dealt into like cards, so that each is a fair sample of them.
 const PARTS: usize = 64;
-/// Parts of the rare indices that are stamped.
-const STAMPED_PARTS: usize = 16;
-/// Pairs that are stamped before the sparse space begins. More find more than they cost up to about here.
-const STAMPED: usize = 6000;
-/// Pairs that are stamped to see rare values.
-const STAMPED_FOR_RARE: usize = 4096;
+/// Neighbours that are dealt together: their partners are near each other too.
+const DEALT: usize = 8;
+/// Rare indices whose pairs are stamped, but at most half of them all.
+const STAMPED_RARE: usize = 5600;
+/// Other pairs that are stamped, but at most a third of them all.
+const STAMPED: usize = 4096;
+/// Pairs that rare candidates are compared with at a time.
+const COMPARED: usize = 1024;
 /// A candidate that no pair has.
 const NONE: u16 = u16::MAX;
 
 /// About how many nanoseconds of one core the first `values` values take.
 pub(super) const fn work(values: usize) -> u64 {
-    let (dense, sparse) = if values < SPARSE_FROM { (values, 0) } else { (SPARSE_FROM, values - SPARSE_FROM) };
-    // Measured: 0.15 s for 2^16, then 7 to 8 us a value.
-    (dense * dense / 32 + sparse * 7500) as u64
+    // Measured: 0.3 s for 2^16, then 10 to 13 us a value.
+    const LINEAR_FROM: usize = 1 << 16;
+    let (square, linear) = if values < LINEAR_FROM { (values, 0) } else { (LINEAR_FROM, values - LINEAR_FROM) };
+    (square * square / 14 + linear * 12_000) as u64
 }
-
-/// Which values a search is for.
-type Kind = [u8; VALUES];
-/// All of them: a 0 for each.
-const ALL: &Kind = &[0; VALUES];
-/// The common ones, and a 1 for every other.
-const COMMON: &Kind = &kind(false);
-/// The rare ones, and a 1 for every other.
-const RARE: &Kind = &kind(true);
 
 const fn is_rare(value: u16) -> bool {
     (value & MASK).count_ones().is_multiple_of(2)
 }
+
+/// Which values a search is for: a 0 for each, and a 1 for every other.
+type Kind = Seen;
+const COMMON: &Kind = &kind(false);
+const RARE: &Kind = &kind(true);
 
 const fn kind(rare: bool) -> Kind {
     let mut others = [0; VALUES];
@@ -85,7 +87,7 @@ const fn kind(rare: bool) -> Kind {
 #[derive(Debug, Clone)]
 pub struct Growth {
     values: Vec<u16>,
-    /// The known indices of rare values from `FIRST` on, dealt into parts; empty before the sparse space begins.
+    /// The known indices of rare values from `FIRST` on, dealt into parts.
     rare: [Vec<Entry>; PARTS],
     /// How many they are.
     rare_count: usize,
@@ -108,123 +110,116 @@ impl Growth {
         &self.values
     }
 
-    /// Finds the next sixteen values (the first time, 64 more), in well under a millisecond.
+    /// Finds the next 32 values (the first time, 128 more), in well under a millisecond.
     pub fn step(&mut self) {
         if self.values.is_empty() {
-            self.values.extend(&FIRST_VALUES[..START]);
+            self.values.extend(first_values::<START>());
+            self.list_rare(FIRST);
         }
         let n = self.values.len();
         let mut seen = [[0; VALUES]; LANES];
-        self.stamp(&mut seen);
-        let found = self.settle(n, &seen, &[NONE; LANES]);
+        let (stamped, other) = self.rare.split_at(self.stamped_parts());
+        stamped.iter().for_each(|part| stamp_listed(&self.values, part, &mut seen));
+        for (lane, seen) in seen.iter_mut().enumerate() {
+            self.stamp_all(lane, seen);
+        }
+        let settle_common = |seen: &[Seen; LANES], known: &[u16], below| {
+            settle(seen, COMMON, below, other.len(), |part, candidates| hits_listed(known, &other[part], candidates))
+        };
+        let common = settle_common(&seen, &self.values, [NONE; LANES]);
         for lane in 0..LANES {
-            // The pairs of the first indices whose partners are among the sixteen.
+            // The pairs of the first indices whose partners are among the 32.
             for index in 0..(lane + 1).saturating_sub(3) {
                 seen[lane][(self.values[index] ^ self.values[n + lane - 3 - index]) as usize] = 1;
             }
-            let mut value = found[lane];
-            if seen[lane][value as usize] != 0 {
+            let mut least = common[lane];
+            if seen[lane][least as usize] != 0 {
                 let only_here = array::from_fn(|other| if other == lane { NONE } else { 0 });
-                value = self.settle(n, &seen, &only_here)[lane];
+                least = settle_common(&seen, &self.values[..n], only_here)[lane];
             }
-            if n >= SPARSE_FROM {
-                value = least_rare(&self.values[..n + lane - 2], &seen[lane], value);
-            }
+            let pairs = &self.values[..n + lane - 2];
+            let parts = (pairs.len() / (2 * COMPARED)).max(1);
+            let look = |part, candidates: &_| hits_mirrored(pairs, part, parts, candidates);
+            let [value] = settle(array::from_ref(&seen[lane]), RARE, [least], parts, look);
             self.values.push(value);
         }
         self.list_rare(n);
     }
 
-    /// Marks the values of a sample of the pairs of the next sixteen heaps, and of those with the first indices and
-    /// known partners.
-    fn stamp(&self, seen: &mut Seen) {
-        let (values, n) = (&self.values[..], self.values.len());
-        if n < SPARSE_FROM {
-            (0..stamped_parts(n)).for_each(|part| stamp_all(values, FIRST + part, PARTS, seen));
-        } else {
-            self.rare[..stamped_parts(n)].iter().for_each(|part| stamp_listed(values, part, seen));
-            stamp_all(values, FIRST, half(n) / STAMPED_FOR_RARE, seen);
-        }
-        for (lane, seen) in seen.iter_mut().enumerate() {
-            for index in lane.saturating_sub(2)..FIRST {
-                seen[(values[index] ^ values[n + lane - 3 - index]) as usize] = 1;
-            }
-        }
+    /// How many parts of the rare indices are stamped.
+    fn stamped_parts(&self) -> usize {
+        (STAMPED_RARE * PARTS / self.rare_count).clamp(1, PARTS / 2)
     }
 
-    /// The least unseen value of each lane that no pair of the heaps from `n` on has (in the sparse space, the least
-    /// common one), or `below` where there is none below that.
-    ///
-    /// Assumes that all pairs were stamped which are in the stamped parts or have an index below `FIRST`.
-    fn settle(&self, n: usize, seen: &Seen, below: &[u16; LANES]) -> [u16; LANES] {
-        let values = &self.values[..n];
-        let kind = if n < SPARSE_FROM { ALL } else { COMMON };
-        let first_part = stamped_parts(n);
-        let cycle = PARTS - first_part;
-        let mut least = *below;
-        let mut from = [0; LANES];
-        let mut take = |lane: usize, least: &[u16; LANES]| {
-            let candidate = next_unseen(&seen[lane], kind, from[lane], least[lane]);
-            from[lane] = candidate.saturating_add(1);
-            candidate
-        };
-        let mut candidates: Candidates = [(); SLOTS].map(|()| array::from_fn(|lane| take(lane, &least)));
-        // When the candidate was taken, counted in parts.
-        let mut taken = [[0; LANES]; SLOTS];
-        let mut now = 0;
-        while candidates != [[NONE; LANES]; SLOTS] {
-            let part = first_part + now % cycle;
-            let hits = if n < SPARSE_FROM {
-                hits_in_all(values, FIRST + part, PARTS, &candidates)
-            } else {
-                hits_listed(values, &self.rare[part], &candidates)
-            };
-            now += 1;
-            for slot in 0..SLOTS {
-                if now < cycle && hits[slot] == [0; LANES] {
-                    continue;
-                }
-                for lane in 0..LANES {
-                    let candidate = candidates[slot][lane];
-                    if candidate > least[lane] {
-                        candidates[slot][lane] = NONE;
-                    } else if hits[slot][lane] != 0 {
-                        candidates[slot][lane] = take(lane, &least);
-                        taken[slot][lane] = now;
-                    } else if now - taken[slot][lane] >= cycle {
-                        candidates[slot][lane] = NONE;
-                        least[lane] = least[lane].min(candidate);
-                    }
-                }
-            }
+    /// Marks the values of a sample of all pairs of a lane's heap, and of those with the first indices and known partners.
+    fn stamp_all(&self, lane: usize, seen: &mut Seen) {
+        let whole = self.values.len() + lane - 3;
+        // The first index whose partner is known.
+        let first = lane.saturating_sub(2);
+        for index in first..FIRST {
+            seen[(self.values[index] ^ self.values[whole - index]) as usize] = 1;
         }
-        least
+        let pairs = &self.values[first..=whole - first];
+        stamp_mirrored(pairs, (pairs.len() / (2 * STAMPED)).max(3), seen);
     }
 
-    /// Adds the rare ones of the values from `n` on to the list; at its start, all.
+    /// Adds the rare ones of the values from `n` on to the list.
     fn list_rare(&mut self, n: usize) {
-        let from = match self.values.len() {
-            ..SPARSE_FROM => return,
-            SPARSE_FROM => FIRST,
-            _ => n,
-        };
-        for index in from..self.values.len() {
-            let value = self.values[index];
-            if is_rare(value) {
-                self.rare[self.rare_count % PARTS].push(Entry { index: index as u32, value });
-                self.rare_count += 1;
-            }
+        for (index, &value) in self.values.iter().enumerate().skip(n).filter(|(_, value)| is_rare(**value)) {
+            self.rare[self.rare_count / DEALT % PARTS].push(Entry { index: index as u32, value });
+            self.rare_count += 1;
         }
     }
 }
 
-/// How many parts of the pairs are stamped when n values are known; never all.
-fn stamped_parts(n: usize) -> usize {
-    if n < SPARSE_FROM { (STAMPED * PARTS / half(n)).clamp(1, PARTS - 1) } else { STAMPED_PARTS }
+/// The least unseen value of a kind that no pair has, in each lane, or `below` where there is none below that.
+///
+/// `look` compares one of so many parts of the pairs with candidates; all parts and what was seen are all pairs that can
+/// have a value of the kind.
+fn settle<const N: usize>(
+    seen: &[Seen; N],
+    kind: &Kind,
+    below: [u16; N],
+    parts: usize,
+    look: impl Fn(usize, &Candidates<N>) -> Candidates<N>,
+) -> [u16; N] {
+    let mut least = below;
+    let mut from = [0; N];
+    let mut take = |lane: usize, least: &[u16; N]| {
+        let candidate = next_unseen(&seen[lane], kind, from[lane], least[lane]);
+        from[lane] = candidate.saturating_add(1);
+        candidate
+    };
+    let mut candidates: Candidates<N> = [(); SLOTS].map(|()| array::from_fn(|lane| take(lane, &least)));
+    // When the candidate was taken, counted in parts.
+    let mut taken = [[0; N]; SLOTS];
+    let mut now = 0;
+    while candidates != [[NONE; N]; SLOTS] {
+        let hits = look(now % parts, &candidates);
+        now += 1;
+        for slot in 0..SLOTS {
+            if now < parts && hits[slot] == [0; N] {
+                continue;
+            }
+            for lane in 0..N {
+                let candidate = candidates[slot][lane];
+                if candidate > least[lane] {
+                    candidates[slot][lane] = NONE;
+                } else if hits[slot][lane] != 0 {
+                    candidates[slot][lane] = take(lane, &least);
+                    taken[slot][lane] = now;
+                } else if now - taken[slot][lane] >= parts {
+                    candidates[slot][lane] = NONE;
+                    least[lane] = least[lane].min(candidate);
+                }
+            }
+        }
+    }
+    least
 }
 
 /// The least value of the kind from `from` on and below `below` that is unseen, or `NONE`.
-fn next_unseen(seen: &[u8; VALUES], kind: &Kind, from: u16, below: u16) -> u16 {
+fn next_unseen(seen: &Seen, kind: &Kind, from: u16, below: u16) -> u16 {
     /// The lowest bit of each byte.
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     let (seen, kind) = (seen.as_chunks().0, kind.as_chunks().0);
@@ -239,15 +234,6 @@ fn next_unseen(seen: &[u8; VALUES], kind: &Kind, from: u16, below: u16) -> u16 {
         skipped = 0;
     }
     NONE
-}
-
-/// The least unseen rare value below `below` that no pair has, or `below`. `values` are those that pairs are made of.
-fn least_rare(values: &[u16], seen: &[u8; VALUES], below: u16) -> u16 {
-    let mut value = next_unseen(seen, RARE, 0, below);
-    while value != NONE && some_pair(values, value) {
-        value = next_unseen(seen, RARE, value + 1, below);
-    }
-    value.min(below)
 }
 
 #[cfg(test)]
@@ -295,17 +281,16 @@ mod tests {
         (seen[5], seen[8], seen[40]) = (0, 0, 0);
         assert_eq!((is_rare(5), is_rare(8), is_rare(40)), (true, false, true));
         for (kind, from, below, expected) in [
-            (ALL, 0, NONE, 5),
-            (ALL, 5, NONE, 5),
-            (ALL, 6, NONE, 8),
-            (ALL, 9, NONE, 40),
-            (ALL, 9, 41, 40),
-            (ALL, 9, 40, NONE),
-            (ALL, 41, NONE, NONE),
-            (COMMON, 0, NONE, 8),
+            (RARE, 0, NONE, 5),
+            (RARE, 5, NONE, 5),
             (RARE, 6, NONE, 40),
+            (RARE, 6, 41, 40),
+            (RARE, 6, 40, NONE),
+            (RARE, 41, NONE, NONE),
+            (COMMON, 0, NONE, 8),
+            (COMMON, 8, NONE, 8),
             (COMMON, 9, NONE, NONE),
-            (ALL, NONE, NONE, NONE),
+            (COMMON, NONE, NONE, NONE),
         ] {
             assert_eq!(next_unseen(&seen, kind, from, below), expected, "from {from} below {below}");
         }

@@ -1,24 +1,28 @@
 //! Looking at many pairs of heaps at once, the inner loops of the Grundy sequence of 0.007.
 //!
-//! A move from a heap of h leaves heaps of a and h - 3 - a, a *pair* whose value is g(a) xor g(h - 3 - a). For sixteen
-//! heaps h = n..n+16 and one a the partners are sixteen adjacent values: a *lane* for each heap. They are all known when
-//! g(0), ..., g(n - 1) are and a >= `FIRST`.
+//! A move from a heap of h leaves heaps of a and h - 3 - a, a *pair* whose value is g(a) xor g(h - 3 - a). There are two
+//! ways to look at many:
+//! - *In lanes*: 32 heaps h = n..n+32, a lane each, and one index a. Its partners are 32 adjacent values, known for all
+//!   lanes when g(0), ..., g(n - 1) are and a >= `FIRST`. So any list of indices will do.
+//! - *Mirrored*: one heap, and a block of 64 adjacent indices, whose partners are 64 adjacent values in reverse.
 
 use crate::wide::wide;
 
-/// Heaps worked on at once: a vector of 16-bit values.
-pub(super) const LANES: usize = 16;
+/// Heaps worked on at once in lanes: two vectors of 16-bit values.
+pub(super) const LANES: usize = 32;
 /// The first index whose partners are known for all lanes.
 pub(super) const FIRST: usize = LANES - 3;
-/// Candidates looked for at once in each lane; so many vectors and their hits fit the registers.
+/// Candidates looked for at once in each lane; so many vectors and their hits nearly fit the registers.
 pub(super) const SLOTS: usize = 4;
 /// Every value is below this (the largest up to 10^8 is 1407), and so is every xor of two.
 pub(super) const VALUES: usize = 2048;
+/// Adjacent pairs that are looked at together.
+pub(super) const BLOCK: usize = 64;
 
-/// For each lane, not 0 where some pair has the value.
-pub(super) type Seen = [[u8; VALUES]; LANES];
+/// For each value of a heap, not 0 where some pair has it.
+pub(super) type Seen = [u8; VALUES];
 /// Values to look for: one for each slot and lane.
-pub(super) type Candidates = [[u16; LANES]; SLOTS];
+pub(super) type Candidates<const N: usize> = [[u16; N]; SLOTS];
 
 /// An index and its value.
 #[derive(Debug, Clone, Copy)]
@@ -27,68 +31,101 @@ pub(super) struct Entry {
     pub(super) value: u16,
 }
 
-/// The end of the indices whose pairs, with those below `FIRST`, are all pairs of all lanes, n values being known.
-pub(super) fn half(n: usize) -> usize {
-    (n + LANES - 4) / 2 + 1
-}
-
 wide! {
-    /// Marks what the pairs of these indices are worth. Indices too near to n to have known partners are left out.
-    pub(super) fn stamp_listed / stamp_listed_portable(values: &[u16], list: &[Entry], seen: &mut Seen) {
-        stamp(values, list.iter().copied(), seen);
-    }
-}
-
-wide! {
-    /// Marks what the pairs of every `step`-th index are worth, from `from` to `half`.
-    pub(super) fn stamp_all / stamp_all_portable(values: &[u16], from: usize, step: usize, seen: &mut Seen) {
-        stamp(values, every(values, from, step), seen);
+    /// Marks what the pairs of these indices are worth in each lane. Indices too near to n to have known partners are
+    /// left out.
+    pub(super) fn stamp_listed / stamp_listed_portable(values: &[u16], list: &[Entry], seen: &mut [Seen; LANES]) {
+        /// Lanes whose marks stay in the nearest cache together.
+        const NEAR: usize = 8;
+        for (part, near) in seen.as_chunks_mut::<NEAR>().0.iter_mut().enumerate() {
+            // A name for each lane: as an array of arrays the marks cost more to reach.
+            let [seen0, seen1, seen2, seen3, seen4, seen5, seen6, seen7] = near;
+            for entry in list {
+                if let Some(partners) = partners(values, entry.index) {
+                    let [left, right] = [0, 4].map(|at| four(partners, NEAR * part + at) ^ four(&[entry.value; LANES], 0));
+                    let value = |four: u64, at: usize| (four >> (16 * at)) as usize % VALUES;
+                    seen0[value(left, 0)] = 1;
+                    seen1[value(left, 1)] = 1;
+                    seen2[value(left, 2)] = 1;
+                    seen3[value(left, 3)] = 1;
+                    seen4[value(right, 0)] = 1;
+                    seen5[value(right, 1)] = 1;
+                    seen6[value(right, 2)] = 1;
+                    seen7[value(right, 3)] = 1;
+                }
+            }
+        }
     }
 }
 
 wide! {
     /// Which candidates the pairs of these indices have: not 0 for a hit. Indices too near to n are left out.
     pub(super) fn hits_listed / hits_listed_portable(
-        values: &[u16], list: &[Entry], candidates: &Candidates
-    ) -> Candidates {
-        hits(values, list.iter().copied(), candidates)
+        values: &[u16], list: &[Entry], candidates: &Candidates<LANES>
+    ) -> Candidates<LANES> {
+        // A name for each slot: as an array of arrays they would stay in memory, at half the speed.
+        let [mut hits0, mut hits1, mut hits2, mut hits3] = [[0; LANES]; SLOTS];
+        for entry in list {
+            if let Some(partners) = partners(values, entry.index) {
+                let mut worth = *partners;
+                worth.iter_mut().for_each(|worth| *worth ^= entry.value);
+                compare(&worth, &candidates[0], &mut hits0);
+                compare(&worth, &candidates[1], &mut hits1);
+                compare(&worth, &candidates[2], &mut hits2);
+                compare(&worth, &candidates[3], &mut hits3);
+            }
+        }
+        [hits0, hits1, hits2, hits3]
     }
 }
 
 wide! {
-    /// Which candidates the pairs of every `step`-th index have, from `from` to `half`: not 0 for a hit.
-    pub(super) fn hits_in_all / hits_in_all_portable(
-        values: &[u16], from: usize, step: usize, candidates: &Candidates
-    ) -> Candidates {
-        hits(values, every(values, from, step), candidates)
+    /// Marks what every `step`-th block of the pairs `values[i] ^ values[L - 1 - i]` is worth, but for one cut short.
+    pub(super) fn stamp_mirrored / stamp_mirrored_portable(values: &[u16], step: usize, seen: &mut Seen) {
+        let (left, right): (&[[u16; BLOCK]], &[[u16; BLOCK]]) = (values.as_chunks().0, values.as_rchunks().1);
+        for (left, right) in left.iter().zip(right.iter().rev()).take(values.len() / (2 * BLOCK)).step_by(step) {
+            for i in 0..BLOCK {
+                seen[(left[i] ^ right[BLOCK - 1 - i]) as usize % VALUES] = 1;
+            }
+        }
     }
 }
 
 wide! {
-    /// Whether some pair of the heap after the next two has this value: `values[i] ^ values[L - 1 - i]` for some i.
+    /// Which candidates the pairs `values[i] ^ values[L - 1 - i]` of every `step`-th block from the block `first` have:
+    /// not 0 for a hit. All blocks are all pairs.
     ///
-    /// Assumes L >= 128. Looks at blocks of 64 far apart first: what is near behaves alike.
-    pub(super) fn some_pair / some_pair_portable(values: &[u16], value: u16) -> bool {
-        const APART: usize = 61;
-        let (left, right) = (values.as_chunks().0, values.as_rchunks().1);
-        let half = values.len().div_ceil(128);
-        for first in 0..APART {
-            for block in (first..half).step_by(APART) {
-                if any_mirrored(&left[block], &right[right.len() - 1 - block], value) {
-                    return true;
+    /// Assumes L >= 2 * BLOCK.
+    pub(super) fn hits_mirrored / hits_mirrored_portable(
+        values: &[u16], first: usize, step: usize, candidates: &Candidates<1>
+    ) -> Candidates<1> {
+        const VECTOR: usize = 16;
+        let (left, right): (&[[u16; BLOCK]], &[[u16; BLOCK]]) = (values.as_chunks().0, values.as_rchunks().1);
+        let [mut hits0, mut hits1, mut hits2, mut hits3] = [[0; VECTOR]; SLOTS];
+        let [[candidate0], [candidate1], [candidate2], [candidate3]] = *candidates;
+        for block in (first..values.len().div_ceil(2 * BLOCK)).step_by(step) {
+            let (left, right) = (&left[block], &right[right.len() - 1 - block]);
+            for at in (0..BLOCK).step_by(VECTOR) {
+                // All in one loop: this is the form that compiles to vectors.
+                for i in 0..VECTOR {
+                    let worth = left[at + i] ^ right[BLOCK - 1 - at - i];
+                    hits0[i] |= hit(worth, candidate0);
+                    hits1[i] |= hit(worth, candidate1);
+                    hits2[i] |= hit(worth, candidate2);
+                    hits3[i] |= hit(worth, candidate3);
                 }
             }
         }
-        false
+        [hits0, hits1, hits2, hits3].map(|hits| [hits.iter().fold(0, |any, hit| any | hit)])
     }
 }
 
 /// Whether `left[i] ^ right[63 - i]` is `value` for some i.
 #[inline(always)]
-pub(super) fn any_mirrored(left: &[u16; 64], right: &[u16; 64], value: u16) -> bool {
+pub(super) fn any_mirrored(left: &[u16; BLOCK], right: &[u16; BLOCK], value: u16) -> bool {
     let mut any = false;
-    for i in 0..64 {
-        any |= left[i] ^ right[63 - i] == value;
+    for i in 0..BLOCK {
+        any |= left[i] ^ right[BLOCK - 1 - i] == value;
     }
     any
 }
@@ -101,57 +138,30 @@ fn partners(values: &[u16], index: u32) -> Option<&[u16; LANES]> {
     if at > values.len() - LANES { None } else { values[at..].first_chunk() }
 }
 
-/// Every `step`-th index from `from` to `half`.
+/// Four adjacent values in one word, the first lowest.
 #[inline(always)]
-fn every(values: &[u16], from: usize, step: usize) -> impl Iterator<Item = Entry> + Clone {
-    let known = &values[..half(values.len())];
-    (from..known.len()).step_by(step).map(|index| Entry { index: index as u32, value: known[index] })
-}
-
-#[inline(always)]
-fn stamp(values: &[u16], entries: impl Iterator<Item = Entry> + Clone, seen: &mut Seen) {
-    // Four lanes at a time, so that what is marked stays in the nearest cache.
-    for (quad, [seen0, seen1, seen2, seen3]) in seen.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-        for entry in entries.clone() {
-            if let Some(partners) = partners(values, entry.index) {
-                let value = |lane: usize| (partners[4 * quad + lane] ^ entry.value) as usize % VALUES;
-                seen0[value(0)] = 1;
-                seen1[value(1)] = 1;
-                seen2[value(2)] = 1;
-                seen3[value(3)] = 1;
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn hits(values: &[u16], entries: impl Iterator<Item = Entry>, candidates: &Candidates) -> Candidates {
-    // A name for each slot: as an array of arrays they would stay in memory, at half the speed.
-    let [mut hits0, mut hits1, mut hits2, mut hits3] = [[0; LANES]; SLOTS];
-    for entry in entries {
-        if let Some(partners) = partners(values, entry.index) {
-            let mut worth = *partners;
-            worth.iter_mut().for_each(|worth| *worth ^= entry.value);
-            compare(&worth, &candidates[0], &mut hits0);
-            compare(&worth, &candidates[1], &mut hits1);
-            compare(&worth, &candidates[2], &mut hits2);
-            compare(&worth, &candidates[3], &mut hits3);
-        }
-    }
-    [hits0, hits1, hits2, hits3]
+fn four(values: &[u16; LANES], at: usize) -> u64 {
+    (0..4).fold(0, |word, i| word | u64::from(values[at + i]) << (16 * i))
 }
 
 /// Adds the lanes whose pair is worth the candidate.
 #[inline(always)]
 fn compare(worth: &[u16; LANES], candidates: &[u16; LANES], hits: &mut [u16; LANES]) {
-    for ((hit, worth), candidate) in hits.iter_mut().zip(worth).zip(candidates) {
-        *hit |= if worth == candidate { u16::MAX } else { 0 };
+    for ((hits, worth), candidate) in hits.iter_mut().zip(worth).zip(candidates) {
+        *hits |= hit(*worth, *candidate);
     }
+}
+
+/// All ones if a pair is worth the candidate, else 0.
+#[inline(always)]
+fn hit(worth: u16, candidate: u16) -> u16 {
+    if worth == candidate { u16::MAX } else { 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::array;
 
     /// Values without a pattern, and entries for some of them.
     fn sample(known: usize) -> (Vec<u16>, Vec<Entry>) {
@@ -161,69 +171,57 @@ mod tests {
         (values, list)
     }
 
-    /// The values of the pairs of the heap `n + lane` with these indices, one by one.
-    fn worth(values: &[u16], lane: usize, indices: impl Iterator<Item = usize>) -> Vec<u16> {
+    /// The values of the pairs of the heap `n + lane` with the listed indices, one by one.
+    fn worth_listed(values: &[u16], list: &[Entry], lane: usize) -> Vec<u16> {
         let whole = values.len() + lane - 3;
-        indices.filter(|&index| index <= values.len() - 3).map(|index| values[index] ^ values[whole - index]).collect()
+        let indices = list.iter().map(|entry| entry.index as usize).filter(|&index| index <= values.len() - 3);
+        indices.map(|index| values[index] ^ values[whole - index]).collect()
+    }
+
+    /// The values of all pairs of these values, from the outermost.
+    fn worth_mirrored(values: &[u16]) -> Vec<u16> {
+        let half = values.len().div_ceil(2);
+        values.iter().zip(values.iter().rev()).take(half).map(|(left, right)| left ^ right).collect()
+    }
+
+    fn marked(worth: &[u16]) -> Seen {
+        let mut seen = [0; VALUES];
+        worth.iter().for_each(|&value| seen[value as usize] = 1);
+        seen
+    }
+
+    /// Every value once, in so many lanes and slots at a time.
+    fn candidates<const N: usize>() -> impl Iterator<Item = Candidates<N>> {
+        let all = |first: u16| array::from_fn(|slot| array::from_fn(|lane| first + (slot * N + lane) as u16));
+        (0..VALUES as u16).step_by(SLOTS * N).map(all)
     }
 
     #[test]
-    fn every_pair_of_every_lane_has_an_index_below_half() {
-        for known in 64..300 {
+    fn stamps_in_lanes_are_the_values_of_the_pairs() {
+        for known in [128, 129, 191, 1000] {
+            let (values, list) = sample(known);
+            let (mut seen, mut portable) = ([[0; VALUES]; LANES], [[0; VALUES]; LANES]);
+            stamp_listed(&values, &list, &mut seen);
+            stamp_listed_portable(&values, &list, &mut portable);
             for lane in 0..LANES {
-                let whole = known + lane - 3;
-                let mut met = vec![false; whole + 1];
-                for index in 0..half(known) {
-                    (met[index], met[whole - index]) = (true, true);
-                }
-                assert!(met.iter().all(|&met| met), "{known} values, lane {lane}");
+                assert_eq!(seen[lane], marked(&worth_listed(&values, &list, lane)), "{known} values, lane {lane}");
             }
+            assert_eq!(portable, seen);
         }
     }
 
     #[test]
-    fn stamps_are_the_values_of_the_pairs() {
-        for known in [64, 65, 100, 1000] {
+    fn hits_in_lanes_are_the_candidates_that_some_pair_has() {
+        for known in [128, 200, 1000] {
             let (values, list) = sample(known);
-            let (mut listed, mut listed_portable) = ([[0; VALUES]; LANES], [[0; VALUES]; LANES]);
-            stamp_listed(&values, &list, &mut listed);
-            stamp_listed_portable(&values, &list, &mut listed_portable);
-            let (mut in_all, mut in_all_portable) = ([[0; VALUES]; LANES], [[0; VALUES]; LANES]);
-            stamp_all(&values, 20, 2, &mut in_all);
-            stamp_all_portable(&values, 20, 2, &mut in_all_portable);
-            for lane in 0..LANES {
-                let mut expected = [0; VALUES];
-                let indices = list.iter().map(|entry| entry.index as usize);
-                worth(&values, lane, indices).iter().for_each(|&value| expected[value as usize] = 1);
-                assert_eq!(listed[lane], expected, "{known} values, lane {lane}");
-                let mut expected = [0; VALUES];
-                worth(&values, lane, (20..half(known)).step_by(2))
-                    .iter()
-                    .for_each(|&value| expected[value as usize] = 1);
-                assert_eq!(in_all[lane], expected, "{known} values, lane {lane}");
-            }
-            assert_eq!((listed_portable, in_all_portable), (listed, in_all));
-        }
-    }
-
-    #[test]
-    fn hits_are_the_candidates_that_some_pair_has() {
-        for known in [64, 200, 1000] {
-            let (values, list) = sample(known);
-            for first in (0..VALUES as u16).step_by(SLOTS * LANES) {
-                let candidates: Candidates =
-                    std::array::from_fn(|slot| std::array::from_fn(|lane| first + (slot * LANES + lane) as u16));
-                let listed = hits_listed(&values, &list, &candidates);
-                let in_all = hits_in_all(&values, FIRST, 3, &candidates);
-                assert_eq!(hits_listed_portable(&values, &list, &candidates), listed);
-                assert_eq!(hits_in_all_portable(&values, FIRST, 3, &candidates), in_all);
-                for lane in 0..LANES {
-                    let by_list = worth(&values, lane, list.iter().map(|entry| entry.index as usize));
-                    let by_step = worth(&values, lane, (FIRST..half(known)).step_by(3));
-                    for slot in 0..SLOTS {
-                        let candidate = candidates[slot][lane];
-                        assert_eq!(listed[slot][lane] != 0, by_list.contains(&candidate), "{candidate}");
-                        assert_eq!(in_all[slot][lane] != 0, by_step.contains(&candidate), "{candidate}");
+            let worth: [Vec<u16>; LANES] = array::from_fn(|lane| worth_listed(&values, &list, lane));
+            for candidates in candidates() {
+                let hits = hits_listed(&values, &list, &candidates);
+                assert_eq!(hits_listed_portable(&values, &list, &candidates), hits);
+                for (hits, candidates) in hits.iter().zip(&candidates) {
+                    for lane in 0..LANES {
+                        let candidate = candidates[lane];
+                        assert_eq!(hits[lane] != 0, worth[lane].contains(&candidate), "{candidate} of {known}");
                     }
                 }
             }
@@ -231,16 +229,55 @@ mod tests {
     }
 
     #[test]
-    fn some_pair_looks_at_all_of_them() {
+    fn mirrored_stamps_are_the_values_of_whole_blocks_of_pairs() {
+        for known in [0, 127, 128, 129, 300, 1000] {
+            let (values, _) = sample(known);
+            let worth = worth_mirrored(&values);
+            for step in [1, 2, 5] {
+                let (mut seen, mut portable) = ([0; VALUES], [0; VALUES]);
+                stamp_mirrored(&values, step, &mut seen);
+                stamp_mirrored_portable(&values, step, &mut portable);
+                let blocks = worth[..known / 2].as_chunks::<BLOCK>().0.iter().step_by(step);
+                assert_eq!(
+                    seen,
+                    marked(&blocks.flatten().copied().collect::<Vec<u16>>()),
+                    "{known} values, step {step}"
+                );
+                assert_eq!(portable, seen);
+            }
+        }
+    }
+
+    #[test]
+    fn mirrored_hits_are_the_candidates_that_some_pair_has() {
+        for known in [128, 129, 191, 192, 193, 1000] {
+            let (values, _) = sample(known);
+            let worth = worth_mirrored(&values);
+            for candidates in candidates() {
+                let hits = hits_mirrored(&values, 0, 1, &candidates);
+                assert_eq!(hits_mirrored_portable(&values, 0, 1, &candidates), hits);
+                // Blocks taken in turns are all of them.
+                let turns = [0, 1, 2].map(|first| hits_mirrored(&values, first, 3, &candidates));
+                for slot in 0..SLOTS {
+                    let candidate = candidates[slot][0];
+                    assert_eq!(hits[slot] != [0], worth.contains(&candidate), "{candidate} of {known}");
+                    assert_eq!(turns.iter().any(|hits| hits[slot] != [0]), hits[slot] != [0]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_single_pair_is_looked_at() {
         for known in [128, 129, 191, 192, 193, 1000, 10_007] {
-            let (mut values, _) = sample(known);
+            let mut values = sample(known).0;
             values.iter_mut().for_each(|value| *value &= !1);
             for at in (0..known).filter(|at| 2 * at + 1 != known).step_by(known / 128) {
                 values[at] |= 1;
-                let value = values[at] ^ values[known - 1 - at];
-                assert!(some_pair(&values, value) && some_pair_portable(&values, value), "{at} of {known}");
+                let candidates = [[values[at] ^ values[known - 1 - at]], [1], [1], [1]];
+                assert_ne!(hits_mirrored(&values, 0, 1, &candidates)[0], [0], "{at} of {known}");
                 values[at] &= !1;
-                assert!(!some_pair(&values, value) && !some_pair_portable(&values, value), "{at} of {known}");
+                assert_eq!(hits_mirrored(&values, 0, 1, &candidates)[0], [0], "{at} of {known}");
             }
         }
     }
