@@ -203,8 +203,8 @@ mod tests {
             let (mut seen, mut portable) = ([[0; VALUES]; LANES], [[0; VALUES]; LANES]);
             stamp_listed(&values, &list, &mut seen);
             stamp_listed_portable(&values, &list, &mut portable);
-            for lane in 0..LANES {
-                assert_eq!(seen[lane], marked(&worth_listed(&values, &list, lane)), "{known} values, lane {lane}");
+            for (lane, seen) in seen.iter().enumerate() {
+                assert_eq!(*seen, marked(&worth_listed(&values, &list, lane)), "{known} values, lane {lane}");
             }
             assert_eq!(portable, seen);
         }
@@ -219,9 +219,8 @@ mod tests {
                 let hits = hits_listed(&values, &list, &candidates);
                 assert_eq!(hits_listed_portable(&values, &list, &candidates), hits);
                 for (hits, candidates) in hits.iter().zip(&candidates) {
-                    for lane in 0..LANES {
-                        let candidate = candidates[lane];
-                        assert_eq!(hits[lane] != 0, worth[lane].contains(&candidate), "{candidate} of {known}");
+                    for ((hit, candidate), worth) in hits.iter().zip(candidates).zip(&worth) {
+                        assert_eq!(*hit != 0, worth.contains(candidate), "{candidate} of {known}");
                     }
                 }
             }

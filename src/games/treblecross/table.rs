@@ -53,7 +53,7 @@ const fn level_of(heap: usize) -> usize {
 
 /// How many values a level holds.
 const fn level_values(level: usize) -> usize {
-    let values = (FINE + level % FINE) * (FIRST_LEVEL / FINE) << (level / FINE);
+    let values = ((FINE + level % FINE) * (FIRST_LEVEL / FINE)) << (level / FINE);
     if values < LARGEST_HEAP + 1 { values } else { LARGEST_HEAP + 1 }
 }
 
