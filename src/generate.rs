@@ -177,13 +177,16 @@ impl Recipe {
     fn span(&self) -> Result<(&'static str, Span), Refusal> {
         let sizes = Sizes::default();
         let game = self.format.game();
-        let (unit, least, most) = match game {
-            Game::Treblecross => ("cells", 3, sizes.treblecross_cells),
-            Game::Darkraft => ("rows and columns", 1, sizes.darkraft_rows.min(sizes.darkraft_columns).into()),
-            Game::EndNim => ("piles", 1, sizes.end_nim_piles),
+        let (units, least, most) = match game {
+            Game::Treblecross => (["cell", "cells"], 3, sizes.treblecross_cells),
+            Game::Darkraft => {
+                (["row and column", "rows and columns"], 1, sizes.darkraft_rows.min(sizes.darkraft_columns).into())
+            }
+            Game::EndNim => (["pile", "piles"], 1, sizes.end_nim_piles),
         };
         let statement = self.format.largest_board();
         let (low, high) = self.sizes.unwrap_or((least, statement));
+        let unit = units[usize::from(high > 1)];
         let name = game.name();
         match () {
             () if low > high => Err(format!("--size {low}..{high} is empty: write the smaller size first")),

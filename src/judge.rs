@@ -15,6 +15,7 @@ use self::format::Cases;
 use self::limit::Limit;
 use self::text::{ParseError, Stop, Text};
 use crate::games::{Board, Outcome, Sizes};
+use crate::units::count;
 
 pub use self::format::Format;
 pub use self::text::Place;
@@ -225,10 +226,7 @@ impl<R: Read> Reader<R> {
         let message = match (self.format, total) {
             (_, None) => return Ok(Next::End),
             (Format::Codeforces138d, _) => "the file is empty: expected n and m, and n rows of m letters".into(),
-            (_, Some(total)) => {
-                let plural = if self.done == 1 { "" } else { "s" };
-                format!("T is {total}, but the file ends after {} case{plural}", self.done)
-            }
+            (_, Some(total)) => format!("T is {total}, but the file ends after {}", count(self.done, "case")),
         };
         Err(ParseError { place: self.text.place(), message, is_last: true }.into())
     }

@@ -3,6 +3,7 @@
 #![warn(unreachable_pub)]
 
 pub mod units;
+mod found;
 pub mod theory;
 mod wide;
 pub mod games;

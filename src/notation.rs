@@ -1,8 +1,10 @@
 //! Boards and moves as people type them: `..X..`, `XL,LR`, `3,1,9,4`; `7`, `2,3`, `left:4`. Cells count from 1 here.
 
 use crate::explain::Move;
+use crate::found;
 use crate::games::end_nim::{self, End};
-use crate::games::{Board, Fault, Game, darkraft, treblecross};
+use crate::games::{Board, Game, darkraft, treblecross};
+use crate::units::count;
 
 /// How darkraft cells are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,21 +45,30 @@ impl Letters {
 pub fn board(game: Game, text: &str, letters: Letters) -> Result<Board, String> {
     match game {
         Game::Treblecross => {
-            let cells = text.as_bytes().to_vec().into();
-            let board = treblecross::Board::new(cells).map_err(Fault::from).map_err(|fault| fault.to_string())?;
-            Ok(Board::Treblecross(board))
+            let board = treblecross::Board::new(text.as_bytes().to_vec().into());
+            let board = board.map_err(|fault| match fault {
+                // Of the text all of the character is known.
+                treblecross::Fault::BadCell { at, .. } => {
+                    found::cell(u64::from(at) + 1, text.as_bytes(), at as usize, &treblecross::CELLS)
+                }
+                fault => fault.to_string(),
+            });
+            Ok(Board::Treblecross(board?))
         }
         Game::Darkraft => grid(text, letters),
         Game::EndNim => {
-            let piles = text.split(',').filter(|_| !text.is_empty()).zip(1..);
-            let piles: Result<Vec<u64>, String> = piles
-                .map(|(pile, number)| {
-                    let read = pile.trim().parse();
-                    read.map_err(|_| {
-                        format!("pile {number} is {pile:?}: write piles as 3,1,9,4, each up to {}", u64::MAX)
-                    })
+            let written: Vec<&str> = text.split(',').filter(|_| !text.is_empty()).collect();
+            let read = |(pile, number): (&&str, usize)| {
+                let pile = pile.trim();
+                found::number(pile.as_bytes(), pile.len() as u64).map_err(|found| {
+                    let (of, most) = (written.len(), u64::MAX);
+                    format!(
+                        "{found}: expected pile {number} of {of}, 1 to {most}; {}",
+                        joined(text, "piles", "3,1,9,4")
+                    )
                 })
-                .collect();
+            };
+            let piles: Result<Vec<u64>, String> = written.iter().zip(1..).map(read).collect();
             Ok(Board::EndNim(end_nim::Board::new(piles?).map_err(|fault| fault.to_string())?))
         }
     }
@@ -68,26 +79,49 @@ fn grid(text: &str, letters: Letters) -> Result<Board, String> {
     let columns = rows[0].chars().count();
     let mut cells = Vec::new();
     for (row, number) in rows.iter().zip(1..) {
-        if row.chars().count() != columns {
-            let found = row.chars().count();
-            return Err(format!("row {number} has {found} cells, row 1 has {columns}: write rows as XL,LR"));
+        let name = format!("row {number} of {}", rows.len());
+        let found = row.chars().count();
+        if found != columns {
+            let how = if found < columns { "too short" } else { "too long" };
+            let expected = count(columns as u64, "letter");
+            return Err(format!(
+                "{name} is {how}: expected {expected} as in row 1, found {found}; write rows as XL,LR"
+            ));
         }
-        for letter in row.chars() {
-            cells.push(letters.read(letter).ok_or_else(|| bad_letter(letter, letters))?);
+        for (letter, at) in row.chars().zip(1..) {
+            let bad = || match bad_letter(letter, letters) {
+                Ok(instead) => format!("{name} has '{}' as letter {at} of {found}: {instead}", letter.escape_debug()),
+                Err(message) => message,
+            };
+            cells.push(letters.read(letter).ok_or_else(bad)?);
         }
     }
     let columns = u32::try_from(columns).unwrap_or(u32::MAX);
     Ok(Board::Darkraft(darkraft::Board::new(columns, cells.into()).map_err(|fault| fault.to_string())?))
 }
 
-fn bad_letter(letter: char, letters: Letters) -> String {
+/// What to write instead of a letter that stands for no cell, or all there is to say of it.
+fn bad_letter(letter: char, letters: Letters) -> Result<String, String> {
     if letters == Letters::DRAWN && matches!(letter, 'L' | 'R') {
-        return format!(
+        return Err(format!(
             "judges disagree on what {letter} means: say whose letters these are with --letters codeforces138d or \
              --letters gdoi2016, or write \\ and / for L and R"
-        );
+        ));
     }
-    format!("{letter:?} is no cell: write {}, {} or X", letters.backslash, letters.slash)
+    if letter.is_whitespace() {
+        return Err("rows have commas between them and no blanks: write rows as XL,LR".into());
+    }
+    let byte = u8::try_from(letter).unwrap_or(u8::MAX);
+    Ok(found::instead(byte, &[letters.backslash, letters.slash, 'X']))
+}
+
+/// How a list is written; where it has blanks for commas, what to type instead.
+fn joined(text: &str, what: &str, example: &str) -> String {
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    if parts.len() > 1 && !text.contains(',') {
+        return format!("{what} have commas between them: type {}", parts.join(","));
+    }
+    format!("write {what} as {example}")
 }
 
 /// Reads a move on a board.
@@ -98,7 +132,7 @@ pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
     match board {
         Board::Treblecross(_) => {
             let cell = number(text).and_then(|cell| cell.checked_sub(1));
-            cell.map(Move::Cell).ok_or_else(|| format!("`{text}` is no move: write the cell, as 7"))
+            cell.map(Move::Cell).ok_or_else(|| format!("{text:?} is no move: write the cell, as 7"))
         }
         Board::Darkraft(grid) => {
             let cell = text.split_once(',').and_then(|(row, column)| {
@@ -107,7 +141,7 @@ pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
                 let cell = row.checked_mul(grid.columns())?.checked_add(column)?;
                 Some(if column < grid.columns() { cell } else { u32::MAX })
             });
-            cell.map(Move::Cell).ok_or_else(|| format!("`{text}` is no move: write row and column, as 2,3"))
+            cell.map(Move::Cell).ok_or_else(|| format!("{text:?} is no move: write row and column, as 2,3"))
         }
         Board::EndNim(_) => {
             let taken = text.split_once(':').and_then(|(end, take)| {
@@ -118,7 +152,7 @@ pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
                 };
                 Some(Move::End(end_nim::Move { end, take: take.parse().ok()? }))
             });
-            taken.ok_or_else(|| format!("`{text}` is no move: write the end and the stones taken, as left:4"))
+            taken.ok_or_else(|| format!("{text:?} is no move: write the end and the stones taken, as left:4"))
         }
     }
 }
@@ -179,14 +213,27 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_answered_with_how_it_is_written() {
         for (game, text, message) in [
-            (Game::Treblecross, "..x", "cell 3 is `x`: use `X`"),
+            (Game::Treblecross, "..x", "cell 3 is 'x': use 'X'"),
             (Game::Treblecross, "XXX", "the game is already over"),
             (Game::Darkraft, "XL,LR", "--letters gdoi2016"),
-            (Game::Darkraft, "X,XX", "row 2 has 2 cells, row 1 has 1"),
+            (
+                Game::Darkraft,
+                "X,XX",
+                "row 2 of 2 is too long: expected 1 letter as in row 1, found 2; write rows as XL,LR",
+            ),
             (Game::Darkraft, "", "the board has no cells"),
-            (Game::Darkraft, "O", "'O' is no cell: write \\, / or X"),
-            (Game::EndNim, "3,,1", "pile 2 is \"\": write piles as 3,1,9,4"),
+            (Game::Darkraft, "O", "row 1 of 1 has 'O' as letter 1 of 1: a cell is '\\', '/' or 'X'"),
+            (
+                Game::EndNim,
+                "3,,1",
+                "\"\" is no number: expected pile 2 of 3, 1 to 18446744073709551615; write piles as 3,1,9,4",
+            ),
             (Game::EndNim, "3,0", "pile 2 is empty"),
+            (Game::EndNim, "3 1 9", "\"3 1 9\" is no number: expected pile 1 of 1"),
+            (Game::EndNim, "3 1 9", "piles have commas between them: type 3,1,9"),
+            (Game::EndNim, "-3", "\"-3\" is negative"),
+            (Game::Treblecross, "..é", "cell 3 is 'é': a cell is '.' or 'X'"),
+            (Game::Darkraft, "X \\", "rows have commas between them"),
         ] {
             let fault = board(game, text, Letters::DRAWN).unwrap_err();
             assert!(fault.contains(message), "{text}: {fault}");

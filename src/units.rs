@@ -1,4 +1,4 @@
-//! How durations and sizes are written on command lines: `500ms`, `2s`, `1m`; `64KiB`.
+//! How durations, sizes and numbers of things are written for people: `500ms`, `2s`, `1m`; `64KiB`; `1 case`, `2 cases`.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// # Errors
 /// What is wrong with the text, for people.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|_| format!("`{text}` is no duration: write `500ms`, `2s` or `1m`"))
+    humantime::parse_duration(text).map_err(|_| format!("{text:?} is no duration: write 500ms, 2s or 1m"))
 }
 
 /// Reads a size in bytes: `64KiB`, `16MiB`, or a plain number of bytes.
@@ -16,8 +16,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// What is wrong with the text, for people.
 pub fn size(text: &str) -> Result<u64, String> {
     let size: Result<bytesize::ByteSize, _> = text.parse();
-    size.map(|size| size.as_u64())
-        .map_err(|_| format!("`{text}` is no size: write `64KiB`, `16MiB` or a number of bytes"))
+    size.map(|size| size.as_u64()).map_err(|_| format!("{text:?} is no size: write 64KiB, 16MiB or a number of bytes"))
 }
 
 /// Writes a duration so that `duration` reads it back.
@@ -30,6 +29,16 @@ pub fn show_size(bytes: u64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     let whole = units.into_iter().find(|(_, shift)| bytes != 0 && bytes.trailing_zeros() >= *shift);
     whole.map_or_else(|| bytes.to_string(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
+}
+
+/// So many of something: `1 case`, `2 cases`.
+pub fn count(number: u64, one: &str) -> String {
+    format!("{number} {}", plural(number, one))
+}
+
+/// The word for so many of something: `case`, `cases`.
+pub fn plural(number: u64, one: &str) -> String {
+    format!("{one}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -45,6 +54,13 @@ mod tests {
         for (text, bytes) in [("64KiB", 65_536), ("16MiB", 16 << 20), ("2GiB", 2 << 30), ("1000", 1000), ("0", 0)] {
             assert_eq!(size(text), Ok(bytes));
             assert_eq!(show_size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        for (number, one, text) in [(0, "case", "0 cases"), (1, "case", "1 case"), (2, "case", "2 cases")] {
+            assert_eq!(count(number, one), text);
         }
     }
 

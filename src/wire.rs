@@ -7,6 +7,7 @@ mod error;
 pub mod explain;
 
 use crate::games::{Answer, Board, Fault, Game, Outcome, Sizes, Solution, darkraft, end_nim, treblecross};
+use crate::units::count;
 
 pub use self::error::{BoardError, Reason};
 
@@ -96,28 +97,30 @@ pub fn game(message: Option<&v1::Board>) -> Option<Game> {
 pub fn board(message: Option<v1::Board>, sizes: &Sizes) -> Result<Board, BoardError> {
     match message.and_then(|board| board.game) {
         Some(v1::board::Game::Treblecross(row)) => {
-            within(row.cells.len() as u64, sizes.treblecross_cells, "cells", Reason::TooManyCells)?;
+            within(row.cells.len() as u64, sizes.treblecross_cells, "cell", Reason::TooManyCells)?;
             Ok(Board::Treblecross(treblecross::Board::new(row.cells).map_err(Fault::from)?))
         }
         Some(v1::board::Game::Darkraft(grid)) => {
-            within(grid.columns.into(), sizes.darkraft_columns.into(), "columns", Reason::TooManyCells)?;
+            within(grid.columns.into(), sizes.darkraft_columns.into(), "column", Reason::TooManyCells)?;
             let rows = (grid.cells.len() as u64).div_ceil(u64::from(grid.columns.max(1)));
-            within(rows, sizes.darkraft_rows.into(), "rows", Reason::TooManyCells)?;
+            within(rows, sizes.darkraft_rows.into(), "row", Reason::TooManyCells)?;
             Ok(Board::Darkraft(darkraft::Board::new(grid.columns, grid.cells).map_err(Fault::from)?))
         }
         Some(v1::board::Game::EndNim(row)) => {
-            within(row.piles.len() as u64, sizes.end_nim_piles, "piles", Reason::TooManyPiles)?;
+            within(row.piles.len() as u64, sizes.end_nim_piles, "pile", Reason::TooManyPiles)?;
             Ok(Board::EndNim(end_nim::Board::new(row.piles).map_err(Fault::from)?))
         }
         None => Err(BoardError::new(Reason::NoGame, "no game is set, or one that this server does not know")),
     }
 }
 
-fn within(size: u64, limit: u64, what: &str, reason: Reason) -> Result<(), BoardError> {
+fn within(size: u64, limit: u64, one: &str, reason: Reason) -> Result<(), BoardError> {
     if size <= limit {
         return Ok(());
     }
-    Err(BoardError::new(reason, format!("{size} {what} are more than the server's limit of {limit} {what}")))
+    let are = if size == 1 { "is" } else { "are" };
+    let message = format!("{} {are} more than the server's limit of {}", count(size, one), count(limit, one));
+    Err(BoardError::new(reason, message))
 }
 
 /// Packs what became of one board.

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of the crate root and their levels. A room may use rooms of lower levels only.
-const LEVELS: [(&str, u32); 14] = [
+const LEVELS: [(&str, u32); 15] = [
     ("units", 0),
+    ("found", 0),
     ("theory", 0),
     ("wide", 0),
     ("games", 2),

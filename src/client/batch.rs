@@ -4,6 +4,7 @@ use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::games::{self, Answer, Board, Game, Sizes};
+use crate::units::count;
 use crate::wire::BoardError;
 use crate::wire::Reason;
 use crate::wire::bulk::Packing;
@@ -172,8 +173,9 @@ impl<T> Filler<T> {
         let most = Packing::most(&board);
         if most > self.terms.message_bytes {
             let message = format!(
-                "the board takes {most} bytes on the wire, more than the server's limit of {} bytes a message",
-                self.terms.message_bytes
+                "the board takes {} on the wire, more than the server's limit of {} a message",
+                count(most as u64, "byte"),
+                count(self.terms.message_bytes as u64, "byte")
             );
             self.entries.push((tag, Kind::Unsendable(BoardError::new(Reason::TooManyCells, message))));
             return None;

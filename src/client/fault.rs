@@ -6,7 +6,7 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::units::show_duration;
+use crate::units::{count, show_duration};
 
 /// Why a run ended without all its answers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum Error {
     #[error("the run was not over after {}", show_duration(*.0))]
     TimedOut(Duration),
     /// Streams broke again and again, always while the same batch was being answered.
-    #[error("the connection broke {times} times while the same boards were being answered: {last}")]
+    #[error("the connection broke {} while the same boards were being answered: {last}", count(u64::from(*times), "time"))]
     Poison {
         /// How often.
         times: u32,

@@ -14,6 +14,7 @@ use super::fault::{Blame, Error, Fault};
 use super::patience::{Backoff, Patience};
 use super::queue::Queue;
 use super::target::Link;
+use crate::units::count;
 use crate::wire::bulk::{Streamed, Summary};
 use crate::wire::{self, v1};
 
@@ -239,8 +240,9 @@ impl<T: Send + 'static> Lane<T> {
         if (batch_id, results.len()) != (oldest.id, oldest.boards) {
             let (id, boards) = (oldest.id, oldest.boards);
             return protocol(format!(
-                "it answered batch {batch_id} with {} results where batch {id} of {boards} boards was next",
-                results.len()
+                "it answered batch {batch_id} with {} where batch {id} of {} was next",
+                count(results.len() as u64, "result"),
+                count(boards as u64, "board")
             ));
         }
         let answers: Vec<_> = oldest.games().zip(results).map(|(game, result)| wire::answer(game, result)).collect();

@@ -43,7 +43,7 @@ enum Road {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadTarget {
     /// The address cannot be read.
-    #[error("'{address}' is no server address: {what}; write HOST:PORT, https://HOST:PORT or unix:/PATH")]
+    #[error("{address:?} is no server address: {what}; write HOST:PORT, https://HOST:PORT or unix:/PATH")]
     Address {
         /// As it was typed.
         address: String,

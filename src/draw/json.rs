@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::marks;
+use super::{marks, words};
 use crate::explain::reason::{Case, Part, Rule, Threshold};
 use crate::explain::{Choice, Explanation, Judged, Left, Move, Position, Reason};
 use crate::games::{Game, Outcome};
@@ -13,13 +13,14 @@ use crate::notation::{Letters, show_move};
 pub fn value(game: Game, explanation: &Explanation, letters: Letters) -> Value {
     let columns = marks::columns(&explanation.position);
     let outcome = match explanation.outcome {
-        Outcome::FirstPlayerWins => "first player wins",
-        Outcome::SecondPlayerWins => "second player wins",
+        Outcome::FirstPlayerWins => "the player to move wins",
+        Outcome::SecondPlayerWins => "the player to move loses",
     };
     let mut value = json!({
         "game": game.name(),
         "moves": explanation.moves.iter().map(|one| judged(columns, one)).collect::<Vec<_>>(),
         "position": position(&explanation.position, letters),
+        "to_move": format!("{} player", words::to_move(explanation)),
         "outcome": outcome,
         "reason": reason(columns, &explanation.reason),
         "winning_moves": choices(columns, &explanation.winning_moves.items),

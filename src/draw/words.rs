@@ -7,6 +7,7 @@ use crate::explain::reason::{Case, Cells, Colour, Part, Rule, Threshold};
 use crate::explain::{Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Position, Reason};
 use crate::games::{Game, Outcome};
 use crate::notation::show_move;
+use crate::units::count;
 
 /// Entries of a list that are written out; the rest is counted.
 const SHOWN: usize = 40;
@@ -14,17 +15,29 @@ const SHOWN: usize = 40;
 /// The game, the size, and who wins.
 pub fn headline(game: Game, explanation: &Explanation) -> String {
     let size = match &explanation.position {
-        Position::Treblecross { cells } => format!("{} cells", cells.len()),
+        Position::Treblecross { cells } => count(cells.len() as u64, "cell"),
         Position::Darkraft { columns, cells } => format!("{} x {columns}", cells.len() / *columns as usize),
-        Position::EndNim { piles } if piles.len() == 1 => "1 pile".into(),
-        Position::EndNim { piles } => format!("{} piles", piles.len()),
+        Position::EndNim { piles } => count(piles.len() as u64, "pile"),
     };
     let name = game.name();
-    match (&explanation.reason, explanation.outcome) {
-        (Reason::Over, _) => format!("{name}, {size}: the game is over; the player to move has lost."),
-        (_, Outcome::FirstPlayerWins) => format!("{name}, {size}: the player to move wins."),
-        (_, Outcome::SecondPlayerWins) => format!("{name}, {size}: the player to move loses, whatever the move."),
+    let outcome = match (&explanation.reason, explanation.outcome) {
+        (Reason::Over, _) => "has lost",
+        (_, Outcome::FirstPlayerWins) => "wins",
+        (_, Outcome::SecondPlayerWins) => "loses, whatever the move",
+    };
+    let over = if explanation.reason == Reason::Over { "the game is over; " } else { "" };
+    match explanation.moves.len() as u64 {
+        0 => format!("{name}, {size}: {over}the player to move {outcome}."),
+        moves => {
+            let (played, to_move) = (count(moves, "move"), to_move(explanation));
+            format!("{name}, {size}, after {played}: {over}the {to_move} player is to move and {outcome}.")
+        }
     }
+}
+
+/// Whose turn it is: of the player who began, or of the other.
+pub fn to_move(explanation: &Explanation) -> &'static str {
+    if explanation.moves.len().is_multiple_of(2) { "first" } else { "second" }
 }
 
 /// Why the position is won or lost.
@@ -125,7 +138,9 @@ fn cells(cells: &Cells, columns: Option<u32>) -> String {
         Cells::Run { start, length } => format!("cells {} to {}", start + 1, start + length),
         Cells::List(list) => match list[..] {
             [only] => format!("cell {}", show_move(columns, Move::Cell(only))),
-            [first, ..] => format!("{} cells from {} on", list.len(), show_move(columns, Move::Cell(first))),
+            [first, ..] => {
+                format!("{} from {} on", count(list.len() as u64, "cell"), show_move(columns, Move::Cell(first)))
+            }
             [] => "no cell".into(),
         },
     }
@@ -142,7 +157,7 @@ fn colours(colours: &[Colour; 2], columns: u32) -> String {
         let sum = match values.len() {
             0 => "no cell left, nim-value 0".into(),
             1 => format!("nim-value {}", colour.value),
-            _ if values.len() > SHOWN => format!("{} parts, nim-sum {}", values.len(), colour.value),
+            _ if values.len() > SHOWN => format!("{}, nim-sum {}", count(values.len() as u64, "part"), colour.value),
             _ => format!("nim-sum {} = {}", values.join(" xor "), colour.value),
         };
         let _infallible = writeln!(text, "  row + column {which}: {sum}");
@@ -304,10 +319,15 @@ pub fn line(columns: Option<u32>, explanation: &Explanation, line: &Line) -> Str
         return String::new();
     }
     let moves: Vec<String> = line.moves.iter().map(|&played| show_move(columns, played)).collect();
-    let end = match (line.is_cut, explanation.outcome) {
-        (true, _) => format!("(cut after {MOST_MOVES} moves)"),
-        (false, Outcome::FirstPlayerWins) => "and the player to move has made the last move and won".into(),
-        (false, Outcome::SecondPlayerWins) => "and the opponent has made the last move and won".into(),
+    let winner = match (to_move(explanation), explanation.outcome) {
+        _ if explanation.moves.is_empty() && explanation.outcome == Outcome::FirstPlayerWins => "the player to move",
+        _ if explanation.moves.is_empty() => "the opponent",
+        ("first", Outcome::FirstPlayerWins) | ("second", Outcome::SecondPlayerWins) => "the first player",
+        _ => "the second player",
+    };
+    let end = match line.is_cut {
+        true => format!("(cut after {MOST_MOVES} moves)"),
+        false => format!("and {winner} has made the last move and won"),
     };
     let mut text =
         String::from("\nPlay to the end, the winner's lowest winning move and the loser's lowest move in turn:\n ");

@@ -6,6 +6,7 @@ use super::reason::{Cells, Colour, Left, Listed, Move, Part, Play, Position, Rea
 use super::turned::{Rectangle, Turned, place};
 use crate::games::darkraft::{Board, MAX_COLUMNS, MAX_ROWS};
 use crate::theory::{Control, Stopped};
+use crate::units::count;
 
 /// A grid in play.
 #[derive(Clone)]
@@ -92,7 +93,9 @@ impl Play for Grid<'_> {
             let (rows, columns) = (self.cells.len() / self.columns, self.columns);
             let named = format!("{},{}", at / columns + 1, at % columns + 1);
             return Err(Refused::Illegal(format!(
-                "cell {named} is not on the board of {rows} rows and {columns} columns"
+                "cell {named} is not on the board of {} and {}",
+                count(rows as u64, "row"),
+                count(columns as u64, "column")
             )));
         }
         let Some((colour, part, row, column)) = self.find(at) else {

@@ -3,6 +3,7 @@
 use super::reason::{Case, LISTED, Left, Listed, Move, Play, Position, Reason, Refused, Rule, Threshold};
 use crate::games::end_nim::{self, Board, End, Thresholds};
 use crate::theory::{Control, Stopped};
+use crate::units::count;
 
 /// A row in play.
 #[derive(Clone)]
@@ -83,7 +84,7 @@ impl Play for Row<'_> {
             return Err(Refused::Illegal("a move takes one stone or more".into()));
         }
         if take > pile {
-            let message = format!("{take} stones cannot be taken: the pile at the {name} end has {pile}");
+            let message = format!("{} cannot be taken: the pile at the {name} end has {pile}", count(take, "stone"));
             return Err(Refused::Illegal(message));
         }
         if self.piles().len() == 1 && take == pile {

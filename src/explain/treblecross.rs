@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::reason::{Cells, Left, Listed, Move, Part, Play, Position, Reason, Refused};
 use crate::games::treblecross::{self, Board, Value, Zone};
 use crate::theory::{Control, Stopped, nim_sum};
+use crate::units::count;
 
 /// A strip in play.
 #[derive(Clone)]
@@ -107,7 +108,11 @@ impl Play for Strip<'_> {
             return Err(Refused::Illegal("the game is over: there is XXX on the board".into()));
         }
         if at >= self.cells.len() {
-            let message = format!("cell {} is not on the board of {} cells", u64::from(cell) + 1, self.cells.len());
+            let message = format!(
+                "cell {} is not on the board of {}",
+                u64::from(cell) + 1,
+                count(self.cells.len() as u64, "cell")
+            );
             return Err(Refused::Illegal(message));
         }
         if self.is_x(at) {

@@ -12,7 +12,8 @@
 //! the nim-sum of what is left, and the board's is the nim-sum of both colours. Cells of one row that kill just the
 //! row are one option, and so are those of a column; only the `X` are options of their own.
 //!
-//! **Cost.** With `n` rows and columns, about `n^4 / 16` rectangles a colour, each with up to `n^2 / 2` options.
+//! **Cost.** With `n` rows and columns, about `n^4 / 4` rectangles a colour, of which `n^4 / 7` hold different cells, each
+//! with up to `n^2 / 2` options.
 
 mod diamond;
 mod plain;
@@ -48,7 +49,7 @@ pub enum Fault {
     #[error("the board has no cells")]
     Empty,
     /// The last row is not whole, or rows have no cells.
-    #[error("{cells} cells do not make whole rows of {columns}")]
+    #[error("{} do not make whole rows of {columns}", crate::units::count(*cells as u64, "cell"))]
     Ragged {
         /// Cells on the board.
         cells: usize,
@@ -56,7 +57,7 @@ pub enum Fault {
         columns: u32,
     },
     /// A cell is none of the three kinds.
-    #[error("cell {} is {:?}: a cell is \\, / or X", at + 1, char::from(*byte))]
+    #[error("{}", crate::found::cell(u64::from(*at) + 1, &[*byte], 0, &['\\', '/', 'X']))]
     BadCell {
         /// The cell's place, row by row, from 0.
         at: u32,
@@ -304,9 +305,9 @@ mod tests {
             (0, b"XX", Fault::Ragged { cells: 2, columns: 0 }, "2 cells do not make whole rows of 0"),
             (2, b"XXX", Fault::Ragged { cells: 3, columns: 2 }, "3 cells do not make whole rows of 2"),
             (3, b"XX", Fault::Ragged { cells: 2, columns: 3 }, "2 cells do not make whole rows of 3"),
-            (2, b"X/LR", Fault::BadCell { at: 2, byte: b'L' }, r"cell 3 is 'L': a cell is \, / or X"),
-            (1, b"x", Fault::BadCell { at: 0, byte: b'x' }, r"cell 1 is 'x': a cell is \, / or X"),
-            (1, b"\xff", Fault::BadCell { at: 0, byte: 0xff }, r"cell 1 is 'ÿ': a cell is \, / or X"),
+            (2, b"X/LR", Fault::BadCell { at: 2, byte: b'L' }, r"cell 3 is 'L': a cell is '\', '/' or 'X'"),
+            (1, b"x", Fault::BadCell { at: 0, byte: b'x' }, r"cell 1 is 'x': use 'X'"),
+            (1, b"\xff", Fault::BadCell { at: 0, byte: 0xff }, r"cell 1 is the byte 0xFF: a cell is '\', '/' or 'X'"),
         ] {
             let fault = fault(columns, cells);
             assert_eq!(fault, expected);

@@ -11,7 +11,9 @@
 //! A board takes O(n) once the Grundy table of 0.007 covers its longest zone. The table grows on demand; it has no known
 //! period, so it has a largest heap.
 
+use crate::found;
 use crate::theory::{Control, Stopped};
+use crate::units::count;
 use bytes::Bytes;
 use thiserror::Error;
 
@@ -42,13 +44,13 @@ pub struct Board {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
     /// Fewer than 3 cells.
-    #[error("a board of {cells} {}: no move can ever make three in a row", if *cells == 1 { "cell" } else { "cells" })]
+    #[error("a board of {}: no move can ever make three in a row", count(*cells as u64, "cell"))]
     TooShort {
         /// How many there are.
         cells: usize,
     },
     /// A cell is neither `.` nor `X`.
-    #[error("cell {} is {}", u64::from(*at) + 1, unlike_a_cell(*byte))]
+    #[error("{}", found::cell(u64::from(*at) + 1, &[*byte], 0, &CELLS))]
     BadCell {
         /// The first such cell.
         at: u32,
@@ -63,15 +65,8 @@ pub enum Fault {
     },
 }
 
-/// Says what a byte is, and what it should be.
-fn unlike_a_cell(byte: u8) -> String {
-    match byte {
-        b'x' => "`x`: use `X`".to_owned(),
-        b' ' => "a space, not `.` or `X`".to_owned(),
-        b'!'..=b'~' => format!("`{}`, not `.` or `X`", byte as char),
-        _ => format!("the byte 0x{byte:02X}, not `.` or `X`"),
-    }
-}
+/// What a cell can be.
+pub const CELLS: [char; 2] = ['.', 'X'];
 
 impl Board {
     /// Takes cells as they are written, without a copy: `.` empty, `X` taken.
@@ -324,11 +319,11 @@ mod tests {
             (&b""[..], Fault::TooShort { cells: 0 }, "a board of 0 cells: no move can ever make three in a row"),
             (b".", Fault::TooShort { cells: 1 }, "a board of 1 cell: no move can ever make three in a row"),
             (b"XX", Fault::TooShort { cells: 2 }, "a board of 2 cells: no move can ever make three in a row"),
-            (b"..x", Fault::BadCell { at: 2, byte: b'x' }, "cell 3 is `x`: use `X`"),
-            (b"O..", Fault::BadCell { at: 0, byte: b'O' }, "cell 1 is `O`, not `.` or `X`"),
-            (b".X *", Fault::BadCell { at: 2, byte: b' ' }, "cell 3 is a space, not `.` or `X`"),
-            (b"XXX\xd0", Fault::BadCell { at: 3, byte: 0xd0 }, "cell 4 is the byte 0xD0, not `.` or `X`"),
-            (b"\n", Fault::BadCell { at: 0, byte: b'\n' }, "cell 1 is the byte 0x0A, not `.` or `X`"),
+            (b"..x", Fault::BadCell { at: 2, byte: b'x' }, "cell 3 is 'x': use 'X'"),
+            (b"O..", Fault::BadCell { at: 0, byte: b'O' }, "cell 1 is 'O': a cell is '.' or 'X'"),
+            (b".X *", Fault::BadCell { at: 2, byte: b' ' }, "cell 3 is ' ': a cell is '.' or 'X'"),
+            (b"XXX\xd0", Fault::BadCell { at: 3, byte: 0xd0 }, "cell 4 is the byte 0xD0: a cell is '.' or 'X'"),
+            (b"\n", Fault::BadCell { at: 0, byte: b'\n' }, "cell 1 is '\\n': a cell is '.' or 'X'"),
             (b".XXXX", Fault::AlreadyWon { at: 1 }, "the game is already over: XXX at cells 2, 3 and 4"),
         ] {
             let found = Board::new(Bytes::from_static(cells)).unwrap_err();

@@ -4,8 +4,10 @@ use std::io::Read;
 
 use super::limit::Limit;
 use super::text::{self, ParseError, Place, Stop, Text, Word};
+use crate::found;
 use crate::games::Outcome;
 use crate::games::darkraft::Board;
+use crate::units;
 
 /// How much of a word in a row's place is held at least, for messages.
 const SHOWN: u64 = 32;
@@ -64,7 +66,7 @@ pub(super) fn read<R: Read>(
         let message = format!("a grid of {rows} x {columns}: the grid has no cells");
         return Err(ParseError { place, message, is_last: false }.into());
     }
-    let size_fault = limits.rows.check(rows, "rows").and_then(|()| limits.columns.check(columns, "columns")).err();
+    let size_fault = limits.rows.check(rows, "row").and_then(|()| limits.columns.check(columns, "column")).err();
     let mut fault = size_fault.map(|message| ParseError { place, message, is_last: false });
     let mut grid = Grid { rows, columns, cells: Vec::new(), starts: Vec::new() };
     for number in 1..=rows {
@@ -101,9 +103,7 @@ impl Grid {
         let fault = |place, message| Err(ParseError { place, message, is_last: false });
         let (rows, columns) = (self.rows, self.columns);
         if row.length != columns {
-            let how = if row.length < columns { "too short" } else { "too long" };
-            let message = format!("row {number} of {rows} is {how}: expected {columns} letters, found {}", row.length);
-            return fault(place, message);
+            return fault(place, bad_length(&format!("row {number} of {rows}"), row.length, columns));
         }
         if self.starts.is_empty() {
             self.cells.reserve_exact((rows * columns) as usize);
@@ -114,15 +114,20 @@ impl Grid {
         self.starts.push(place);
         let bad = self.cells[before..].iter().position(|&cell| cell == Letters::NONE);
         let Some(at) = bad else { return Ok(()) };
-        let letter = row.head[at];
-        let shown = text::quote_character(&row.head, at);
-        let what_to_do = match letter {
-            b'l' | b'r' | b'x' => format!("use '{}'", letter.to_ascii_uppercase() as char),
-            _ => "a cell is 'L', 'R' or 'X'".into(),
-        };
-        let message = format!("row {number} of {rows} has {shown} as letter {} of {columns}: {what_to_do}", at + 1);
-        fault(place.right(at as u64), message)
+        fault(place.right(at as u64), bad_letter(&format!("row {number} of {rows}"), &row.head, at, columns))
     }
+}
+
+/// What is wrong with a row, which is named, of a length that is not the grid's.
+pub(super) fn bad_length(row: &str, found: u64, expected: u64) -> String {
+    let how = if found < expected { "too short" } else { "too long" };
+    format!("{row} is {how}: expected {}, found {found}", units::count(expected, "letter"))
+}
+
+/// What is wrong with a row, which is named, of `length` letters of which that at `at` is none.
+pub(super) fn bad_letter(row: &str, letters: &[u8], at: usize, length: u64) -> String {
+    let (shown, instead) = (found::character(letters, at), found::instead(letters[at], &['L', 'R', 'X']));
+    format!("{row} has {shown} as letter {} of {length}: {instead}", at + 1)
 }
 
 fn count(place: Place, found: Result<u64, String>, expected: &str) -> Result<u64, ParseError> {

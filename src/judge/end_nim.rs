@@ -29,7 +29,7 @@ pub(super) fn read<R: Read>(
     if let (0, Some(_)) = (count, largest_pile) {
         return Err(fault("n is 0: the statement has 1 or more piles (--strict)".into(), false).into());
     }
-    let mut first_fault = limit.check(count, "piles").err().map(|message| fault(message, false));
+    let mut first_fault = limit.check(count, "pile").err().map(|message| fault(message, false));
     let mut piles = Vec::with_capacity(if first_fault.is_none() { count.min(ROOM) as usize } else { 0 });
     for number in 1..=count {
         let Some(pile) = text.number()? else {

@@ -1,5 +1,7 @@
 //! How large a board may be: by the statement, when a file is held to it, and by the server.
 
+use crate::units::count;
+
 /// The largest size that is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limit {
@@ -15,15 +17,14 @@ impl Limit {
         self.statement.map_or(self.server, |statement| statement.min(self.server))
     }
 
-    /// Whether `size` is taken; else the limit, its value and the size. `unit` is a plural: `cells`.
+    /// Whether `size` is taken; else the limit, its value and the size. `unit` is one of what is counted: `cell`.
     pub(super) fn check(self, size: u64, unit: &str) -> Result<(), String> {
+        let over = |limit, whose, how| {
+            Err(format!("a board of {} is over the {whose}'s limit of {}{how}", count(size, unit), count(limit, unit)))
+        };
         match self {
-            Limit { statement: Some(limit), .. } if size > limit => {
-                Err(format!("a board of {size} {unit} is over the statement's limit of {limit} {unit} (--strict)"))
-            }
-            Limit { server: limit, .. } if size > limit => {
-                Err(format!("a board of {size} {unit} is over the server's limit of {limit} {unit}"))
-            }
+            Limit { statement: Some(limit), .. } if size > limit => over(limit, "statement", " (--strict)"),
+            Limit { server: limit, .. } if size > limit => over(limit, "server", ""),
             _ => Ok(()),
         }
     }

@@ -1,5 +1,7 @@
 //! A line in the exact layout of a statement: tokens with one space between, and what is amiss.
 
+use crate::found;
+
 /// A word of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
@@ -80,23 +82,15 @@ pub(super) struct Number {
 
 /// Reads a number that the statement has from `least` to `most`.
 pub(super) fn number(word: &[u8], what: &str, least: u64, most: u64) -> Number {
-    let shown = String::from_utf8_lossy(&word[..word.len().min(24)]).escape_debug().to_string();
     let range = if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
     let fault = |value, message| Number { value, message: Some(message) };
-    if !is_number(word) {
-        return fault(None, format!("\"{shown}\" is no number: expected {what}, {range}"));
-    }
-    let digits = word.strip_prefix(b"+").unwrap_or(word);
-    let value: Option<u64> = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
-    match value {
-        Some(value) if !(least..=most).contains(&value) => {
+    match found::number(word, word.len() as u64) {
+        Err(found) => fault(None, format!("{found}: expected {what}, {range}")),
+        Ok(value) if !(least..=most).contains(&value) => {
             fault(Some(value).filter(|_| value <= most), format!("{what} is {value}: the statement has {range}"))
         }
-        None => fault(None, format!("{what} is {shown}: the statement has {range}")),
-        Some(value) if word.starts_with(b"+") => fault(Some(value), format!("a plus sign: write {value}")),
-        Some(value) if digits.len() > 1 && digits[0] == b'0' => {
-            fault(Some(value), format!("a leading zero: write {value}"))
-        }
-        Some(value) => Number { value: Some(value), message: None },
+        Ok(value) if word.starts_with(b"+") => fault(Some(value), format!("a plus sign: write {value}")),
+        Ok(value) if word.len() > 1 && word[0] == b'0' => fault(Some(value), format!("a leading zero: write {value}")),
+        Ok(value) => Number { value: Some(value), message: None },
     }
 }

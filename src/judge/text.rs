@@ -5,6 +5,8 @@ use std::io::{self, Read};
 
 use bytes::Bytes;
 
+use crate::found;
+
 /// How much is asked of the source at once. A pipe or terminal gives less at a time (pipes hold 64 KiB), so a full
 /// read means a source that does not keep its reader waiting; and a chunk fits the second-level cache.
 const CHUNK: usize = 256 * 1024;
@@ -163,7 +165,7 @@ impl<R: Read> Text<R> {
             self.at += length;
             return Ok(Some(Ok(value)));
         }
-        Ok(self.word(LONGEST_NUMBER)?.map(|word| parse_number(&word)))
+        Ok(self.word(LONGEST_NUMBER)?.map(|word| found::number(&word.head, word.length)))
     }
 
     /// Moves to the next byte that is not white space; false at the end of the text.
@@ -302,42 +304,9 @@ fn leading_digits(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((value, count))
 }
 
-fn parse_number(word: &Word) -> Result<u64, String> {
-    if word.length > LONGEST_NUMBER {
-        return Err(format!("{} is too long for a number", quote(word)));
-    }
-    let digits_of = |sign: u8| word.head.strip_prefix(&[sign]).unwrap_or(&word.head);
-    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    if !is_number(digits_of(b'+')) {
-        let what = if is_number(digits_of(b'-')) { "is negative" } else { "is no number" };
-        return Err(format!("{} {what}", quote(word)));
-    }
-    let digit = |value: u64, byte: &u8| value.checked_mul(10)?.checked_add(u64::from(byte - b'0'));
-    digits_of(b'+').iter().try_fold(0, digit).ok_or_else(|| format!("{} does not fit 64 bits", quote(word)))
-}
-
-/// A word as messages show it: quoted, escaped, its beginning if it is long.
+/// A word as messages show it.
 pub(super) fn quote(word: &Word) -> String {
-    const SHOWN: usize = 24;
-    let head = &word.head[..word.head.len().min(SHOWN)];
-    let mut shown = String::from("\"");
-    for part in head.utf8_chunks() {
-        shown.extend(part.valid().chars().flat_map(char::escape_debug));
-        shown.extend(part.invalid().iter().flat_map(|byte| std::ascii::escape_default(*byte)).map(char::from));
-    }
-    if word.length > head.len() as u64 {
-        shown += "...";
-    }
-    shown.push('"');
-    shown
-}
-
-/// The character at `at` as messages show it, or its byte when it is none.
-pub(super) fn quote_character(bytes: &[u8], at: usize) -> String {
-    match bytes[at..].utf8_chunks().next().and_then(|part| part.valid().chars().next()) {
-        Some(character) => format!("'{}'", character.escape_debug()),
-        None => format!("the byte 0x{:02X}", bytes[at]),
-    }
+    found::word(&word.head, word.length)
 }
 
 /// The digits of 0 to 999, three of them, and a space, first character in the low byte.

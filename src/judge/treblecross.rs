@@ -6,13 +6,14 @@ use bytes::Bytes;
 
 use super::limit::Limit;
 use super::text::{self, ParseError, Place, Stop, Text};
+use crate::found;
 use crate::games::Outcome;
-use crate::games::treblecross::{Board, Fault};
+use crate::games::treblecross::{Board, CELLS, Fault};
 
 /// Reads a board written as cells; none at the end of the text. The board is a slice of the input.
 pub(super) fn read_cells<R: Read>(text: &mut Text<R>, limit: Limit) -> Result<Option<Board>, Stop> {
     let Some(word) = text.word(limit.largest())? else { return Ok(None) };
-    limit.check(word.length, "cells").map_err(|message| fault(text.place(), message))?;
+    limit.check(word.length, "cell").map_err(|message| fault(text.place(), message))?;
     Board::new(word.head).map(Some).map_err(|found| cell_fault(text.place(), text.last_word(), &found).into())
 }
 
@@ -22,7 +23,7 @@ pub(super) fn read_length<R: Read>(text: &mut Text<R>, limit: Limit) -> Result<O
     let Some(length) = text.number()? else { return Ok(None) };
     let place = text.place();
     let length = length.map_err(|message| fault(place, format!("{message}: expected n, the number of cells")))?;
-    limit.check(length, "cells").map_err(|message| fault(place, message))?;
+    limit.check(length, "cell").map_err(|message| fault(place, message))?;
     let length = length as usize;
     let cells = EMPTY.get(..length).map_or_else(|| vec![b'.'; length].into(), Bytes::from_static);
     Board::new(cells).map(Some).map_err(|found| fault(place, found.to_string()).into())
@@ -32,15 +33,13 @@ fn fault(place: Place, message: String) -> ParseError {
     ParseError { place, message, is_last: false }
 }
 
-fn cell_fault(place: Place, cells: &[u8], found: &Fault) -> ParseError {
-    match *found {
-        Fault::BadCell { at, byte } => {
-            let shown = text::quote_character(cells, at as usize);
-            let what_to_do = if byte == b'x' { "use 'X'" } else { "a cell is '.' or 'X'" };
-            fault(place.right(at.into()), format!("cell {} is {shown}: {what_to_do}", at + 1))
+fn cell_fault(place: Place, cells: &[u8], fault_of: &Fault) -> ParseError {
+    match *fault_of {
+        Fault::BadCell { at, .. } => {
+            fault(place.right(at.into()), found::cell(u64::from(at) + 1, cells, at as usize, &CELLS))
         }
-        Fault::AlreadyWon { at } => fault(place.right(at.into()), found.to_string()),
-        Fault::TooShort { .. } => fault(place, found.to_string()),
+        Fault::AlreadyWon { at } => fault(place.right(at.into()), fault_of.to_string()),
+        Fault::TooShort { .. } => fault(place, fault_of.to_string()),
     }
 }
 

@@ -2,10 +2,14 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use super::darkraft;
 use super::end_nim::LARGEST_PILE;
 use super::format::{Cases, Format};
 use super::line::{self, Line, Token};
-use super::text::{Place, Word, quote, quote_character};
+use super::text::{Place, Word, quote};
+use crate::found;
+use crate::games::treblecross::CELLS;
+use crate::units::count;
 
 /// As much of a line as is held; the longest that any statement allows has 11,000 bytes.
 const LONGEST_LINE: u64 = 64 * 1024;
@@ -189,14 +193,13 @@ impl Check<'_> {
             return;
         }
         let length = first.bytes.len() as u64;
+        let row = if rows == u64::MAX { format!("row {}", done + 1) } else { format!("row {} of {rows}", done + 1) };
         if let Some(columns) = columns.filter(|&columns| columns != length) {
-            let number = done + 1;
-            self.case_fault(first.column, format!("row {number} has {length} letters: expected {columns}"));
+            self.case_fault(first.column, darkraft::bad_length(&row, length, columns));
         }
         let is_letter = |byte: &u8| matches!(byte, b'L' | b'R' | b'X');
         if let Some(at) = first.bytes.iter().position(|byte| !is_letter(byte)) {
-            let shown = quote_character(first.bytes, at);
-            self.case_fault(first.column + at as u64, format!("{shown} is no cell: a cell is 'L', 'R' or 'X'"));
+            self.case_fault(first.column + at as u64, darkraft::bad_letter(&row, first.bytes, at, length));
         }
         self.only(line, 1, "a row");
         self.stage = match done + 1 == rows {
@@ -208,10 +211,8 @@ impl Check<'_> {
     fn piles(&mut self, line: &Line<'_>, count: Option<u64>) {
         let found = line.tokens.len() as u64;
         if let Some(count) = count.filter(|&count| count != found) {
-            self.case_fault(
-                line.tokens[0].column,
-                format!("the line has {found} pile{}: expected {count}", if found == 1 { "" } else { "s" }),
-            );
+            let found = self::count(found, "pile");
+            self.case_fault(line.tokens[0].column, format!("the line has {found}: expected {count}"));
         }
         for (pile, number) in line.tokens.iter().zip(1..) {
             self.case_number(pile, &format!("pile {number}"), 1, LARGEST_PILE);
@@ -222,11 +223,11 @@ impl Check<'_> {
     fn cells(&mut self, token: &Token<'_>, most: u64) {
         let length = token.bytes.len() as u64;
         if !(3..=most).contains(&length) {
-            self.case_fault(token.column, format!("a board of {length} cells: the statement has 3 to {most}"));
+            let size = count(length, "cell");
+            self.case_fault(token.column, format!("a board of {size}: the statement has 3 to {most}"));
         }
         if let Some(at) = token.bytes.iter().position(|byte| !matches!(byte, b'.' | b'X')) {
-            let shown = quote_character(token.bytes, at);
-            self.case_fault(token.column + at as u64, format!("{shown} is no cell: a cell is '.' or 'X'"));
+            self.case_fault(token.column + at as u64, found::cell(at as u64 + 1, token.bytes, at, &CELLS));
         } else if let Some(at) = token.bytes.windows(3).position(|three| three == b"XXX") {
             let message = format!("the game is already over: XXX at cells {}, {} and {}", at + 1, at + 2, at + 3);
             self.case_fault(token.column + at as u64, message);
@@ -277,10 +278,7 @@ impl Check<'_> {
             _ => {}
         }
         if let Some(total) = self.total.filter(|&total| total > self.cases) {
-            self.lay(1, None, {
-                let plural = if self.cases == 1 { "" } else { "s" };
-                format!("T is {total}, but the file ends after {} case{plural}", self.cases)
-            });
+            self.lay(1, None, format!("T is {total}, but the file ends after {}", count(self.cases, "case")));
         }
     }
 }

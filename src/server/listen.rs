@@ -48,12 +48,12 @@ impl FromStr for Address {
             return if path.starts_with('/') {
                 Ok(Address::Unix(path.into()))
             } else {
-                Err(format!("`{text}`: a socket's path starts with `/`, as in `unix:/run/sprague.sock`"))
+                Err(format!("{text:?}: a socket's path starts with /, as in unix:/run/sprague.sock"))
             };
         }
         match text.rsplit_once(':') {
             Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(Address::Tcp(text.into())),
-            _ => Err(format!("`{text}` is no address: write `127.0.0.1:50051`, `[::1]:50051` or `unix:/path`")),
+            _ => Err(format!("{text:?} is no address: write 127.0.0.1:50051, [::1]:50051 or unix:/path")),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::v1::explanation::Reason as ReasonMessage;
 use crate::explain::reason::{Case, Cells, Colour, Part, Rule, Threshold};
 use crate::explain::{Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Position, Reason, Wants};
 use crate::games::{Board, Outcome};
+use crate::units::count;
 
 /// Packs a request.
 pub fn request(board: Board, moves: &[Move], wants: Wants) -> v1::ExplainRequest {
@@ -54,7 +55,7 @@ pub fn response(result: Result<Explanation, BoardError>, message_bytes: u64) -> 
     if length <= message_bytes {
         return response;
     }
-    let message = format!("the explanation takes {length} bytes, more than message_bytes = {message_bytes}");
+    let message = format!("the explanation takes {}, more than message_bytes = {message_bytes}", count(length, "byte"));
     v1::ExplainResponse { result: Some(Packed::Error(BoardError::new(ErrorReason::TooLong, message).into())) }
 }
 

@@ -165,12 +165,12 @@ fn files_that_cannot_be_used_are_named_before_anything_is_served() {
 fn nothing_secret_is_logged_or_printed() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    let secrets = |text: &str| {
-        let keys = std::fs::read_to_string(folder.path().join("server.key")).unwrap();
-        let lines: Vec<String> = keys.lines().filter(|line| !line.starts_with("---")).map(str::to_owned).collect();
-        assert!(!lines.is_empty());
-        lines.into_iter().chain([TOKEN.into(), "a-token-of-other-tests".into()]).find(|secret| text.contains(secret))
-    };
+    let names = ["server.key", "client.key", "server.pem", "client.pem", "ca.pem", "tokens", "wrong-token"];
+    let files = names.map(|name| std::fs::read_to_string(folder.path().join(name)).unwrap());
+    let secrets: Vec<&str> =
+        files.iter().flat_map(|file| file.lines()).filter(|line| !line.starts_with("---")).collect();
+    assert!(secrets.len() > names.len() && secrets.iter().all(|line| !line.is_empty()), "{secrets:?}");
+    let secrets = |text: &str| secrets.iter().copied().find(|secret| text.contains(secret));
     let config = super::spragued::run(&expand(folder.path(), &format!("{GUARD} --print-config")));
     assert!(config.out.contains("token-file = ") && config.out.contains("client-ca = "), "{}", config.out);
     assert_eq!(secrets(&config.out), None);

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use sprague::judge::Format;
 
-use super::command::{names, run};
+use super::command::{Run, names, run};
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
@@ -112,4 +114,42 @@ fn validate_takes_files_and_folders_and_says_so_when_all_is_well() {
     );
     assert_eq!(done.err, expected);
     assert_eq!(run(&["validate", "-f", "poj3537", "/no/such"], "").code, Some(74));
+}
+
+#[test]
+fn an_interrupted_generate_leaves_nothing_half_made() {
+    for (signal, code) in [(rustix::process::Signal::INT, 130), (rustix::process::Signal::TERM, 143)] {
+        for (arguments, old) in [
+            (&["-o", "a.in"][..], &["a.in"][..]),
+            (&["-o", "a.in", "--answers", "a.out"], &["a.in", "a.out"]),
+            (&["-d", "."], &[]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            old.iter().for_each(|name| fs::write(folder.path().join(name), "old").unwrap());
+            // More than anybody waits for.
+            let child = Command::new(assert_cmd::cargo::cargo_bin("sprague"))
+                .args(["generate", "-f", "uva10561", "--cases", "1000000000"])
+                .args(arguments)
+                .current_dir(folder.path())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            // Until something is written beside the files that are to be.
+            let in_the_making = || {
+                let names = names(folder.path());
+                let mut twins = names.iter().filter(|name| !old.contains(&name.as_str()));
+                twins.any(|name| fs::metadata(folder.path().join(name)).is_ok_and(|about| about.len() > 0))
+            };
+            while !in_the_making() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+            let done = Run::from(child.wait_with_output().unwrap());
+            assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{arguments:?}: {}", done.err);
+            assert!(done.err.starts_with("sprague: interrupted"), "{}", done.err);
+            assert_eq!(names(folder.path()), old, "{arguments:?}");
+            assert!(old.iter().all(|name| read(&folder.path().join(name)) == "old"), "{arguments:?}");
+        }
+    }
 }

@@ -9,6 +9,12 @@ fn a_wrong_command_line_says_what_would_be_right() {
     for (arguments, message) in [
         (&["solve", "-f", "uva1056"][..], "a similar value exists: 'uva10561'"),
         (&["solve"], "--format <FORMAT>"),
+        (&["solve"], "as in -f uva10561: uva10561, lightoj1229, poj3537, codeforces138d, gdoi2016, luogu-p2599"),
+        (&["check", "a", "b"], "`sprague formats` shows them"),
+        (&["explain", "end-nim", "4", "1", "9", "4"], "with commas between its piles: type 4,1,9,4\n"),
+        (&["explain", "end-nim", "4,", "1,", "9"], "type 4,1,9\n"),
+        (&["explain", "gdoi2016", "XL", "LR", "--line"], "with commas between its rows: type XL,LR\n"),
+        (&["explain", "uva10561", "..X", ".."], "without blanks: type ..X..\n"),
         (&["solve", "-f", "uva10561", "a", "b"], "several files need a folder for their answers: -o FOLDER"),
         (&["solve", "-f", "uva10561", "--retry-for", "soon"], "500ms"),
         (&["solve", "-f", "uva10561", "--batch-bytes", "much"], "64KiB"),
@@ -24,10 +30,41 @@ fn a_wrong_command_line_says_what_would_be_right() {
 }
 
 #[test]
+fn one_fault_has_one_wording() {
+    for (format, file, board, words) in [
+        ("uva10561", "1\n..x\n", "..x", "cell 3 is 'x': use 'X'"),
+        ("uva10561", "1\nO..\n", "O..", "cell 1 is 'O': a cell is '.' or 'X'"),
+        ("lightoj1229", "1\n..é\n", "..é", "cell 3 is 'é': a cell is '.' or 'X'"),
+        ("uva10561", "1\n.XXX\n", ".XXX", "the game is already over: XXX at cells 2, 3 and 4"),
+        ("gdoi2016", "2 2\nXL\nLx\n", "XL,Lx", "row 2 of 2 has 'x' as letter 2 of 2: use 'X'"),
+        ("gdoi2016", "1 2\nX.\n", "X.", "row 1 of 1 has '.' as letter 2 of 2: a cell is 'L', 'R' or 'X'"),
+        ("gdoi2016", "2 1\nX\nXX\n", "X,XX", "row 2 of 2 is too long: expected 1 letter"),
+        ("luogu-p2599", "1\n2\n3 x\n", "3,x", "\"x\" is no number: expected pile 2"),
+        ("luogu-p2599", "1\n2\n3 -1\n", "3,-1", "\"-1\" is negative: expected pile 2"),
+        (
+            "luogu-p2599",
+            "1\n1\n18446744073709551616\n",
+            "18446744073709551616",
+            "does not fit 64 bits: expected pile 1",
+        ),
+    ] {
+        for (arguments, input) in [
+            (&["solve", "-f", format][..], file),
+            (&["validate", "-f", format], file),
+            (&["explain", format, board], ""),
+        ] {
+            let done = run(arguments, input);
+            assert!(done.code == Some(65) || done.code == Some(1), "{arguments:?}: {done:?}");
+            assert!(done.err.contains(words), "{arguments:?}: {}", done.err);
+        }
+    }
+}
+
+#[test]
 fn settings_come_from_the_environment_too() {
     let done = super::command::sprague(&["info"]).env("SPRAGUE_SERVER", "nonsense").assert().code(2);
     let err = String::from_utf8_lossy(&done.get_output().stderr);
-    assert!(err.contains("'nonsense' is no server address"), "{err}");
+    assert!(err.contains("\"nonsense\" is no server address"), "{err}");
 }
 
 #[test]

@@ -34,14 +34,14 @@ fn pages_read_as_they_are_written_down() {
 #[test]
 fn a_board_or_a_move_at_fault_is_named() {
     for (arguments, code, message) in [
-        (&["treblecross", "..x"][..], 65, "cell 3 is `x`: use `X`"),
+        (&["treblecross", "..x"][..], 65, "cell 3 is 'x': use 'X'"),
         (&["treblecross", "...", "--move", "4"], 65, "move 1: cell 4 is not on the board of 3 cells"),
         (&["treblecross", "...", "--move", "1", "--move", "1"], 65, "move 2: cell 1 is taken"),
         (&["treblecross", "...", "--move", "left:1"], 65, "write the cell, as 7"),
         (&["darkraft", "XL,LR"], 65, "--letters gdoi2016"),
         (&["poj3537", "2"], 65, "no move can ever make three in a row"),
         (&["poj3537", "99999999999"], 65, "over the limit"),
-        (&["chess", "..."], 2, "`chess` is no game"),
+        (&["chess", "..."], 2, "\"chess\" is no game"),
         (&["treblecross"], 2, "<BOARD>"),
         (&["-f", "uva10561", "no-such-file", "--case", "1"], 74, "no-such-file cannot be read"),
         (&["-f", "uva10561", &case("uva10561/sample.in"), "--case", "9"], 65, "there is no case 9"),
@@ -75,8 +75,9 @@ fn json_and_pictures_hold_what_the_page_says() {
     let told: serde_json::Value = serde_json::from_str(&done.out).expect("JSON");
     assert_eq!(told["moves"][0]["move"], "1,1");
     assert_eq!(told["position"]["rows"], serde_json::json!([".L", "L."]));
-    // Of the position after the move: two lone cells, one for each player.
-    assert_eq!(told["outcome"], "second player wins");
+    // Two lone cells are left, one for each player.
+    assert_eq!(told["to_move"], "second player");
+    assert_eq!(told["outcome"], "the player to move loses");
     assert_eq!(told["options"].as_array().map(Vec::len), Some(2));
     let folder = tempfile::tempdir().expect("a folder");
     for (game, board) in [("treblecross", "X.....X..X"), ("gdoi2016", "XL,LR"), ("end-nim", "3,1,9,5")] {

@@ -154,4 +154,9 @@ fn completions_and_pages_are_made_from_the_same_definitions() {
     }
     let page = String::from_utf8(sprague(&["man"]).output().unwrap().stdout).unwrap();
     assert!(page.contains(".TH sprague 1") && page.contains("generate"), "{page}");
+    let page = String::from_utf8(sprague(&["man", "spragued"]).output().unwrap().stdout).unwrap();
+    assert_eq!(page, fs::read_to_string(folder.path().join("spragued.1")).unwrap());
+    for setting in settings() {
+        assert!(page.contains(&setting.variable), "{}", setting.variable);
+    }
 }

@@ -57,6 +57,8 @@ fn several_files_are_asked_of_one_connection() {
 #[test]
 fn what_cannot_be_meant_is_a_wrong_command_line() {
     let folder = folder_of(&[("a.in", "1\n...\n"), ("file", "")]);
+    let nothing = folder_of(&[]);
+    let empty = nothing.path().to_str().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let here = folder.path().to_str().unwrap();
     for (arguments, message, code) in [
@@ -65,6 +67,7 @@ fn what_cannot_be_meant_is_a_wrong_command_line() {
         (vec![path("a.in"), "-".into(), "-o".into(), here.into()], "standard input cannot be one of several", 2),
         (vec![path("a.in"), here.into(), "-o".into(), here.into()], "would both be answered in", 2),
         (vec![here.into(), "-o".into(), path("file")], "is no folder, and several files need one", 2),
+        (vec![empty.into()], "no file in it ends in .in; name the files one by one", 74),
         (vec!["/dev".into(), "-o".into(), here.into()], "no file in it ends in .in; name the files one by one", 74),
     ] {
         let mut all: Vec<&str> = vec!["solve", "-f", "uva10561"];

@@ -32,7 +32,7 @@ fn faults_as_a_table() {
     one(cells, "+1\n...\n", "1:1: a plus sign: write 1");
     one(cells, "\u{feff}1\n...\n", "1:1: a byte order mark: begin with the text itself");
     one(cells, "1\n...\n\n", "3:1: a blank line: the statement has none");
-    one(cells, "1\n.x.\n", "2:2: case 1: 'x' is no cell: a cell is '.' or 'X'");
+    one(cells, "1\n.x.\n", "2:2: case 1: cell 2 is 'x': use 'X'");
     one(cells, "1\n.XXX\n", "2:2: case 1: the game is already over: XXX at cells 2, 3 and 4");
     one(cells, "2\n...\n", "3:1: T is 2, but the file ends after 1 case");
     one(cells, "1\n...\n...\n...\n", "3:1: found \"...\" after case 1, the last by T");
@@ -50,12 +50,16 @@ fn faults_as_a_table() {
     one(grid, "2 2\nLR\n", "3:1: case 1: row 2 of 2 is missing: the file ends");
     one(grid, "2 2\nLR\n1 1\nX\n", "3:1: case 1: row 2 of 2 is missing");
     one(grid, "1 2\nLR\nXX\n1 1\nX\n", "3:1: case 2: found \"XX\": expected n and m, a row too many?");
-    one(grid, "1 2\nLRX\n", "2:1: case 1: row 1 has 3 letters: expected 2");
-    one(grid, "1 2\nLl\n", "2:2: case 1: 'l' is no cell: a cell is 'L', 'R' or 'X'");
+    one(grid, "1 2\nLRX\n", "2:1: case 1: row 1 of 1 is too long: expected 2 letters, found 3");
+    one(grid, "1 2\nLl\n", "2:2: case 1: row 1 of 1 has 'l' as letter 2 of 2: use 'L'");
+    one(grid, "2 1\nLR\nL\n", "2:1: case 1: row 1 of 2 is too long: expected 1 letter, found 2");
+    one(grid, "x 1\nL\n1 1\nL\n", "1:1: case 1: \"x\" is no number: expected n, the number of rows, 1 to 20");
     one(grid, "1\nL\n", "1:2: case 1: m, the number of columns, is missing");
     one(grid, "21 1\n", "1:1: case 1: n, the number of rows is 21: the statement has 1 to 20");
     one(Format::Codeforces138d, "1 1\nX\n1 1\nX\n", "3:1: found \"1\" after the one case of codeforces138d");
     one(Format::Poj3537, "2\n", "1:1: case 1: n, the number of cells is 2: the statement has 3 to 2000");
+    one(Format::Poj3537, "-3\n", "1:1: case 1: \"-3\" is negative: expected n, the number of cells, 3 to 2000");
+    one(cells, "1\n.\n", "2:1: case 1: a board of 1 cell: the statement has 3 to 200");
     one(Format::Poj3537, "seven\n", "1:1: case 1: \"seven\" is no number: expected n, the number of cells, 3 to 2000");
 }
 

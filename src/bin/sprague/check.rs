@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sprague::judge::Format;
 use sprague::run::check::{Finding, Job, Report};
+use sprague::units::count;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
@@ -23,7 +24,7 @@ const REJECTED: u8 = 43;
 Examples:
   sprague check -f uva10561 input.txt answers.txt
   sprague check -f gdoi2016 --all input.txt answers.txt
-  sprague check -f gdoi2016 --domjudge judge.in judge.ans feedback < team.out
+  sprague check -f gdoi2016 --domjudge judge.in judge.ans feedback/ < team.out
 
 The exit code is 0 if every answer is right and laid out as it should be, 1 if not, 65 if the input is bad. As an
 output validator of DOMjudge it is 42 or 43, and the reason is in FEEDBACK/judgemessage.txt.")]
@@ -109,15 +110,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// The last line: all there is to say of a right file, and the numbers of a wrong one that was read to its end.
 fn summary(arguments: &Arguments, name: &str, report: Report, is_right: bool) -> String {
     let Report { cases, wrong, presentation } = report;
-    let plural = |count: u64, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
     if is_right {
-        return format!("{name}: right: {}\n", plural(cases, "case"));
+        return format!("{name}: right: {}\n", count(cases, "case"));
     }
     if wrong > 0 && !arguments.all {
         return String::new();
     }
     let layout = if arguments.lenient { String::new() } else { format!(", {presentation} laid out wrong") };
-    format!("{name}: {}: {wrong} wrong{layout}\n", plural(cases, "case"))
+    format!("{name}: {}: {wrong} wrong{layout}\n", count(cases, "case"))
 }
 
 /// Leaves the reason where DOMjudge looks for it, and its exit code.

@@ -10,6 +10,7 @@ use sprague::explain::{Explanation, Wants};
 use sprague::games::{Board, Game, treblecross};
 use sprague::judge::{self, Format, Next, ReadError, Reader};
 use sprague::notation::{self, Letters};
+use sprague::units::count;
 use sprague::wire::Reason;
 
 use super::exit::{self, Failure};
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     /// The board
     #[arg(value_name = "BOARD", conflicts_with = "format", required_unless_present = "format")]
     board: Option<String>,
+    /// A board that was typed as several arguments
+    #[arg(hide = true)]
+    more: Vec<String>,
     /// A move played on it, both players' in turn; repeat for several
     #[arg(short, long = "move", value_name = "MOVE")]
     moves: Vec<String>,
@@ -80,6 +84,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(format) => (format.game(), Some(format)),
         None => subject(&arguments.subject)?,
     };
+    if let (Some(board), [_, ..]) = (&arguments.board, &*arguments.more) {
+        return Err(Failure::new(exit::USAGE, scattered(game, board, &arguments.more)));
+    }
     let letters = arguments.letters.or(format).and_then(Format::letters);
     let letters = letters.map_or(Letters::DRAWN, |(backslash, slash)| Letters { backslash, slash });
     let board = match (arguments.format, arguments.case, &arguments.board) {
@@ -125,16 +132,29 @@ fn subject(name: &str) -> Result<(Game, Option<Format>), Failure> {
     let format = Format::from_name(name);
     format.map(|format| (format.game(), Some(format))).ok_or_else(|| {
         let games = Game::ALL.map(Game::name).join(", ");
-        let message = format!("sprague: `{name}` is no game: {games}, or a format's name (see `sprague formats`)");
+        let message = format!("sprague: {name:?} is no game: {games}, or a format's name (see `sprague formats`)");
         Failure::new(exit::USAGE, message)
     })
+}
+
+/// What to type instead of a board in several arguments.
+fn scattered(game: Game, board: &str, more: &[String]) -> String {
+    let (how, between) = match game {
+        Game::Treblecross => ("without blanks", ""),
+        Game::Darkraft => ("with commas between its rows", ","),
+        Game::EndNim => ("with commas between its piles", ","),
+    };
+    let parts: Vec<&str> = [board].into_iter().chain(more.iter().map(String::as_str)).collect();
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim_matches([',', ' '])).collect();
+    format!("sprague: a board is one argument, {how}: type {}", parts.join(between))
 }
 
 fn typed(game: Game, format: Option<Format>, text: &str, letters: Letters) -> Result<Board, Failure> {
     // The boards of this format are lengths.
     if let (Some(Format::Poj3537), Ok(cells)) = (format, text.parse::<u64>()) {
         if cells > treblecross::MAX_CELLS {
-            return Err(bad(format!("a board of {cells} cells is over the limit of {}", treblecross::MAX_CELLS)));
+            let (size, most) = (count(cells, "cell"), count(treblecross::MAX_CELLS, "cell"));
+            return Err(bad(format!("a board of {size} is over the limit of {most}")));
         }
         let board = treblecross::Board::empty(cells as usize);
         return board.map(Board::Treblecross).map_err(|fault| bad(fault.to_string()));

@@ -116,11 +116,6 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     Output::Standard(io::stdout()).write_all(&mut text.as_bytes())
 }
 
-/// `1 case`, `2 cases`.
-pub(crate) fn cases(count: u64) -> String {
-    format!("{count} case{}", if count == 1 { "" } else { "s" })
-}
-
 /// Makes a folder, unless it is there.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| unwritable(&folder.display().to_string(), &error))

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use sprague::generate::{Kind, Recipe, TestFile, Wish};
 use sprague::judge::Format;
 use sprague::run::Job;
+use sprague::units::count;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
@@ -128,7 +129,7 @@ fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Fai
         let (input, answers) = (path("in"), path("out"));
         both(arguments, &session, file, Output::open(Some(&input))?, Output::open(Some(&answers))?)?;
         if !arguments.quiet {
-            eprintln!("{}: {} -> {}", input.display(), files::cases(file.cases()), answers.display());
+            eprintln!("{}: {} -> {}", input.display(), count(file.cases(), "case"), answers.display());
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use sprague::units::show_size;
+use sprague::units::{count, show_size};
 use sprague::wire::facts::ServerFacts;
 
 use super::exit::{self, Failure};
@@ -35,10 +35,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn page(name: &str, facts: Option<&ServerFacts>) -> String {
     let Some(facts) = facts else { return format!("{name}: no answer\n") };
     let ServerFacts { version, sizes, limits, recommended_batch_bytes } = facts;
+    let (rows, columns) = (count(sizes.darkraft_rows.into(), "row"), count(sizes.darkraft_columns.into(), "column"));
     let rows = [
-        ("treblecross", format!("up to {} cells", sizes.treblecross_cells)),
-        ("darkraft", format!("up to {} rows and {} columns", sizes.darkraft_rows, sizes.darkraft_columns)),
-        ("end-nim", format!("up to {} piles", sizes.end_nim_piles)),
+        ("treblecross", format!("up to {}", count(sizes.treblecross_cells, "cell"))),
+        ("darkraft", format!("up to {rows} and {columns}")),
+        ("end-nim", format!("up to {}", count(sizes.end_nim_piles, "pile"))),
         ("message", show_size(limits.message_bytes)),
         ("recommended batch", show_size(*recommended_batch_bytes)),
         ("boards in a batch", limits.boards_per_batch.to_string()),

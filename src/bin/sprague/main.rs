@@ -54,7 +54,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| format::advise(error).exit());
     tell(arguments.verbose);
     let done = match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use sprague::run::Meter;
+use sprague::units::plural;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -43,7 +44,8 @@ impl Progress {
                 let cases = meter.cases();
                 let rate = cases as f64 / line.elapsed().as_secs_f64().max(0.001);
                 line.set_position(meter.bytes());
-                line.set_message(format!("{} cases  {} a second", HumanCount(cases), HumanCount(rate as u64)));
+                let word = plural(cases, "case");
+                line.set_message(format!("{} {word}  {} a second", HumanCount(cases), HumanCount(rate as u64)));
                 line.tick();
             }
         });

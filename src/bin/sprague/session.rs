@@ -8,6 +8,7 @@ use sprague::embedded::Embedded;
 use sprague::explain::{Explanation, Move, Wants};
 use sprague::games::Board;
 use sprague::run::{self, Job, Meter, Report, check};
+use sprague::units::count;
 use sprague::wire::BoardError;
 use tokio::runtime::Runtime;
 
@@ -73,7 +74,7 @@ impl Session {
             return Err(interrupted(&self.signals, meter.cases(), &output.as_it_was()));
         }
         let report = done.map_err(|error| exit::of_run(error, &input.name, output.name()))?;
-        tracing::info!("{}: {} cases in {:.3} s", input.name, report.cases, start.elapsed().as_secs_f64());
+        tracing::info!("{}: {} in {:.3} s", input.name, count(report.cases, "case"), start.elapsed().as_secs_f64());
         Ok(report)
     }
 
@@ -125,5 +126,5 @@ impl Drop for Session {
 
 fn interrupted(signals: &Signals, cases: u64, as_it_was: &str) -> Failure {
     let code = signals.code().unwrap_or(exit::INTERNAL);
-    Failure::new(code, format_args!("sprague: interrupted after {cases} cases{as_it_was}"))
+    Failure::new(code, format_args!("sprague: interrupted after {}{as_it_was}", count(cases, "case")))
 }

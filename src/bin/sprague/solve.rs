@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sprague::judge::Format;
 use sprague::run::{Job, Report};
+use sprague::units::{count, plural};
 
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
@@ -71,7 +72,7 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
     let plan = plan(arguments)?;
     let session = Session::open(&arguments.servers, "")?;
     let mut worst: Option<Failure> = None;
-    let files = plan.len();
+    let files = plan.len() as u64;
     let mut failed = 0;
     for (target, input) in plan {
         let name = input.display().to_string();
@@ -80,7 +81,7 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
             Ok(report) => {
                 if !arguments.quiet {
                     let bad = if report.bad + report.internal > 0 { ", some bad" } else { "" };
-                    eprintln!("{name}: {}{bad} -> {}", files::cases(report.cases), target.display());
+                    eprintln!("{name}: {}{bad} -> {}", count(report.cases, "case"), target.display());
                 }
                 verdict(report).err()
             }
@@ -96,7 +97,7 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
         worst = worst.filter(|worst| worst.code() >= failure.code()).or(Some(Failure::silent(failure.code())));
     }
     if failed > 0 && !arguments.quiet {
-        eprintln!("sprague: {failed} of {files} files failed");
+        eprintln!("sprague: {failed} of {files} {} failed", plural(files, "file"));
     }
     worst.map_or(Ok(()), Err)
 }
@@ -112,12 +113,6 @@ fn answer(arguments: &Arguments, session: &Session, input: &Path, target: &Path)
 /// The files to be written, each with the one it answers, in the order of the command line.
 fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let usage = |message: String| Failure::new(exit::USAGE, format_args!("sprague: {message}"));
-    let Some(folder) = &arguments.output else {
-        return Err(usage("several files need a folder for their answers: -o FOLDER".into()));
-    };
-    if folder.exists() && !folder.is_dir() {
-        return Err(usage(format!("{} is no folder, and several files need one", folder.display())));
-    }
     let mut inputs = Vec::new();
     for input in &arguments.inputs {
         match input.is_dir() {
@@ -127,6 +122,12 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
             }
             false => inputs.push(input.clone()),
         }
+    }
+    let Some(folder) = &arguments.output else {
+        return Err(usage("several files need a folder for their answers: -o FOLDER".into()));
+    };
+    if folder.exists() && !folder.is_dir() {
+        return Err(usage(format!("{} is no folder, and several files need one", folder.display())));
     }
     let mut taken = BTreeMap::new();
     let mut plan = Vec::new();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sprague::judge::{self, Format};
+use sprague::units::count;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
@@ -62,8 +63,8 @@ fn validate(arguments: &Arguments, input: Input) -> Result<bool, Failure> {
         cases.map_err(|error| Failure::new(exit::IO, format_args!("sprague: {name} cannot be read: {error}")))?;
     if !arguments.quiet {
         match faults {
-            0 => eprintln!("{name}: {}, as the statement of {} has them", files::cases(cases), arguments.format),
-            _ if faults > arguments.most => eprintln!("{name}: {} faults more", faults - arguments.most),
+            0 => eprintln!("{name}: {}, as the statement of {} has them", count(cases, "case"), arguments.format),
+            _ if faults > arguments.most => eprintln!("{name}: {} more", count(faults - arguments.most, "fault")),
             _ => {}
         }
     }
