@@ -28,11 +28,13 @@ use crate::explain::{Explanation, Move, Wants};
 use crate::games::{Board, Sizes};
 use crate::wire::facts::ServerFacts;
 use crate::wire::{self, BoardError};
-use batch::{Answered, Batch, Done, Filler, Terms};
+use batch::{Batch, Done, Filler, Terms};
 use fault::Error;
 use lane::{Failure, Lane, Outcome, Shared};
 use patience::Patience;
 use target::{Link, Target};
+
+pub use self::batch::Answered;
 
 /// What the batches of a run and their answers take of memory together, about. Two full lanes use half of it.
 const RUN_BYTES: usize = 8 << 20;

@@ -3,7 +3,9 @@
 pub mod output;
 mod feed;
 mod fault;
+mod right;
 mod answers;
+mod align;
 mod verdict;
 pub mod check;
 

@@ -9,6 +9,9 @@ mod programs;
 #[path = "check/support.rs"]
 mod support;
 
+#[path = "check/resync.rs"]
+mod resync;
+
 use sprague::judge::Format;
 use support::Checker;
 

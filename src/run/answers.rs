@@ -12,6 +12,8 @@ const CHUNK: usize = 64 * 1024;
 const MOST_BLANKS: usize = 64 * 1024;
 /// Bytes of a word that are looked at.
 const LONGEST_WORD: usize = 64;
+/// Bytes that are passed over to find the next answer, and that are looked at ahead.
+const MOST_PASSED: usize = 1024 * 1024;
 
 /// The file, as far as it is not yet compared.
 pub(super) struct AnswerText<R> {
@@ -22,13 +24,28 @@ pub(super) struct AnswerText<R> {
     line: u64,
 }
 
-/// What stands in a case's place.
+/// A piece of the file that stands where an answer should, still in the file. Offsets count from where the file is at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chunk {
+    /// With the white space around it.
+    bytes: Range<usize>,
+    /// Its first word, with the case's number if the format has one.
+    head: Range<usize>,
+    /// The number of the case that it is said to answer.
+    pub(super) label: Option<u64>,
+    /// What it says.
+    pub(super) says: Says,
+}
+
+/// What stood in a case's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Given {
-    /// The line on which it begins.
-    pub(super) line: u64,
+    /// The line on which its text begins.
+    line: u64,
     /// All of it, with the white space around it.
     pub(super) text: Vec<u8>,
+    /// Its first word, as messages show it.
+    pub(super) head: String,
     /// What it says.
     pub(super) says: Says,
 }
@@ -49,10 +66,34 @@ pub(super) enum Says {
     },
     /// The answer of a later case.
     Ahead(u64),
-    /// Something else: this word.
-    Unreadable(String),
+    /// Something else.
+    Unreadable {
+        /// The word at fault, as messages show it.
+        word: String,
+        /// Which word of the text it is, from 0.
+        at: usize,
+    },
     /// More than any answer of the case could be; what follows cannot be found.
     TooLong,
+}
+
+impl Given {
+    /// The line of a word, from 0; that of the end, if there are not so many.
+    pub(super) fn line_of_word(&self, word: usize) -> u64 {
+        let begins =
+            |at: usize| !self.text[at].is_ascii_whitespace() && (at == 0 || self.text[at - 1].is_ascii_whitespace());
+        let at = (0..self.text.len()).filter(|&at| begins(at)).nth(word).unwrap_or(self.text.len());
+        self.line_at(at)
+    }
+
+    /// The line on which it first differs from what is right.
+    pub(super) fn line_of_difference(&self, right: &[u8]) -> u64 {
+        self.line_at(self.text.iter().zip(right).take_while(|(given, right)| given == right).count())
+    }
+
+    fn line_at(&self, at: usize) -> u64 {
+        self.line + lines(&self.text[..at])
+    }
 }
 
 impl<R: Read> AnswerText<R> {
@@ -70,19 +111,68 @@ impl<R: Read> AnswerText<R> {
         Ok(is_right)
     }
 
-    /// Takes whatever stands in the place of case `number`, whose board has `cells` cells.
-    pub(super) fn given(&mut self, format: Format, number: u64, cells: usize) -> io::Result<Given> {
-        let blanks = self.blanks(0)?;
-        let before = &self.buffer[self.at..self.at + blanks];
-        let line = self.line + before.iter().filter(|&&byte| byte == b'\n').count() as u64;
-        let (says, length) = match format {
-            Format::Uva10561 => self.winning_or_losing(blanks, cells)?,
-            Format::Lightoj1229 => self.numbered(blanks, number, cells)?,
-            _ => self.winner(format, blanks)?,
+    /// What stands next, in the place of a case whose board has `cells` cells.
+    pub(super) fn next(&mut self, format: Format, cells: usize) -> io::Result<Chunk> {
+        self.chunk(format, 0, cells)
+    }
+
+    /// What stands next and behind it: up to `most` chunks and `most_unreadable` that say nothing, and whether the file
+    /// ends with them.
+    pub(super) fn ahead(
+        &mut self,
+        format: Format,
+        cells: usize,
+        most: usize,
+        most_unreadable: usize,
+    ) -> io::Result<(Vec<Chunk>, bool)> {
+        let (mut chunks, mut unreadable, mut from) = (Vec::new(), 0, 0);
+        while chunks.len() < most && unreadable < most_unreadable && from < MOST_PASSED {
+            let chunk = self.chunk(format, from, cells)?;
+            match chunk.says {
+                Says::Nothing => return Ok((chunks, true)),
+                Says::TooLong => break,
+                Says::Unreadable { .. } => unreadable += 1,
+                Says::Winner(_) | Says::Moves { .. } | Says::Ahead(_) => {}
+            }
+            from = chunk.bytes.end;
+            chunks.push(chunk);
+        }
+        Ok((chunks, false))
+    }
+
+    /// Takes a chunk that stands next, in the place of case `number`.
+    pub(super) fn given(&mut self, chunk: Chunk, number: u64) -> Given {
+        let head = self.show(chunk.head);
+        let says = match chunk.label {
+            Some(label) if label != number => Says::Unreadable { word: head.clone(), at: 0 },
+            _ => chunk.says,
         };
-        let text = self.buffer[self.at..self.at + length].to_vec();
-        self.skip(length);
-        Ok(Given { line, text, says })
+        let text = self.buffer[self.at..self.at + chunk.bytes.end].to_vec();
+        let given = Given { line: self.line, text, head, says };
+        self.skip(chunk.bytes.end);
+        given
+    }
+
+    /// Leaves a chunk that answers a later case where it stands.
+    pub(super) fn left(&self, chunk: &Chunk) -> Given {
+        let line = self.line + lines(self.bytes(&(0..chunk.head.start)));
+        let says = chunk.label.map_or(Says::Nothing, Says::Ahead);
+        Given { line, text: Vec::new(), head: self.show(chunk.head.clone()), says }
+    }
+
+    fn chunk(&mut self, format: Format, from: usize, cells: usize) -> io::Result<Chunk> {
+        let blanks = self.blanks(from)?;
+        let Some(head) = self.word(from + blanks)? else {
+            let end = from + blanks;
+            return Ok(Chunk { bytes: from..end, head: end..end, label: None, says: Says::Nothing });
+        };
+        let mut chunk = Chunk { bytes: from..head.end, head, label: None, says: Says::Nothing };
+        match format {
+            Format::Uva10561 => self.winning_or_losing(&mut chunk, cells)?,
+            Format::Lightoj1229 => self.numbered(&mut chunk, cells)?,
+            _ => self.winner(&mut chunk, format)?,
+        }
+        Ok(chunk)
     }
 
     /// What stands behind the last case: its line and its first word, or `None` if there is white space alone, and
@@ -97,99 +187,121 @@ impl<R: Read> AnswerText<R> {
     }
 
     /// `WINNING` or `LOSING` and positions up to the next such word.
-    fn winning_or_losing(&mut self, from: usize, cells: usize) -> io::Result<(Says, usize)> {
-        let Some(first) = self.word(from)? else { return Ok((Says::Nothing, from)) };
-        let Some(outcome) = keyword(&self.buffer[first.clone()]) else {
-            // On to the next answer.
-            let says = Says::Unreadable(self.show(first.clone()));
-            let mut to = first.end - self.at;
-            while let Some(word) = self.word_behind(&mut to)? {
-                if keyword(&self.buffer[word.clone()]).is_some() {
-                    to = word.start - self.at;
-                    break;
-                }
-                to = word.end - self.at;
-            }
-            return Ok((says, to));
+    fn winning_or_losing(&mut self, chunk: &mut Chunk, cells: usize) -> io::Result<()> {
+        let is_next = |word: &[u8]| keyword(word).is_some();
+        let Some(outcome) = keyword(self.bytes(&chunk.head)) else { return self.pass_over(chunk, is_next) };
+        // The line of positions is there, or the empty one: a line that is neither is no part of the answer.
+        let is_whole = |positions: &[u64], lines: u64| {
+            lines >= 2 && (outcome == Outcome::SecondPlayerWins || !positions.is_empty())
         };
-        let to = first.end - self.at;
-        let (says, to) = self.positions(outcome, to, cells, |word| keyword(word).is_some())?;
-        Ok((says, to))
+        self.positions(chunk, outcome, cells, is_next, is_whole)
     }
 
     /// `Case k:` and positions up to the next `Case`.
-    fn numbered(&mut self, from: usize, number: u64, cells: usize) -> io::Result<(Says, usize)> {
-        let Some(first) = self.word(from)? else { return Ok((Says::Nothing, from)) };
-        let is_case = |word: &[u8]| word.eq_ignore_ascii_case(b"case");
-        let mut to = first.end - self.at;
-        let mut label = None;
-        if is_case(&self.buffer[first.clone()])
-            && let Some(word) = self.word_behind(&mut to)?
+    fn numbered(&mut self, chunk: &mut Chunk, cells: usize) -> io::Result<()> {
+        let is_next = |word: &[u8]| word.eq_ignore_ascii_case(b"case");
+        if is_next(self.bytes(&chunk.head))
+            && let Some(word) = self.word_behind(&mut chunk.bytes.end)?
         {
-            to = word.end - self.at;
-            label = self.buffer[word].strip_suffix(b":").and_then(parse);
+            chunk.label = self.bytes(&word).strip_suffix(b":").and_then(parse);
+            chunk.bytes.end = word.end;
+            chunk.head.end = word.end;
         }
-        if label.is_some_and(|label| label > number) {
-            return Ok((Says::Ahead(label.unwrap_or(0)), 0));
+        if chunk.label.is_none() {
+            return self.pass_over(chunk, is_next);
         }
-        let (says, to) = self.positions(Outcome::FirstPlayerWins, to, cells, is_case)?;
-        let says = match says {
-            Says::Moves { positions, .. } if positions == [0] => {
-                Says::Moves { outcome: Outcome::SecondPlayerWins, positions: Vec::new() }
-            }
-            says => says,
-        };
-        Ok((if label == Some(number) { says } else { Says::Unreadable(self.show(first)) }, to))
+        let is_whole = |positions: &[u64], lines: u64| lines >= 1 && !positions.is_empty();
+        self.positions(chunk, Outcome::FirstPlayerWins, cells, is_next, is_whole)?;
+        if let Says::Moves { outcome, positions } = &mut chunk.says
+            && *positions == [0]
+        {
+            (*outcome, *positions) = (Outcome::SecondPlayerWins, Vec::new());
+        }
+        Ok(())
     }
 
-    /// Numbers from an offset on up to a word that is the next answer's, or the end.
-    fn positions(
-        &mut self,
-        outcome: Outcome,
-        mut to: usize,
-        cells: usize,
-        is_next: impl Fn(&[u8]) -> bool,
-    ) -> io::Result<(Says, usize)> {
-        let mut positions = Vec::new();
-        let mut unreadable = None;
-        while let Some(word) = self.word_behind(&mut to)? {
-            if is_next(&self.buffer[word.clone()]) {
+    /// What begins with no answer's word goes up to the next that does.
+    fn pass_over(&mut self, chunk: &mut Chunk, is_next: impl Fn(&[u8]) -> bool) -> io::Result<()> {
+        chunk.says = Says::Unreadable { word: self.show(chunk.head.clone()), at: 0 };
+        while let Some(word) = self.word_behind(&mut chunk.bytes.end)?.filter(|word| !is_next(self.bytes(word))) {
+            chunk.bytes.end = word.end;
+            if chunk.bytes.len() > MOST_PASSED {
+                chunk.says = Says::TooLong;
                 break;
             }
-            to = word.end - self.at;
-            match parse(&self.buffer[word.clone()]) {
-                Some(position) => positions.push(position),
-                None => unreadable = unreadable.or_else(|| Some(self.show(word))),
-            }
-            if positions.len() > 2 * cells + 16 {
-                return Ok((Says::TooLong, to));
-            }
         }
-        Ok((unreadable.map_or(Says::Moves { outcome, positions }, Says::Unreadable), to))
+        Ok(())
     }
 
-    /// One word that says who wins, and the white space up to the next word.
-    fn winner(&mut self, format: Format, from: usize) -> io::Result<(Says, usize)> {
-        let Some(word) = self.word(from)? else { return Ok((Says::Nothing, from)) };
-        let said = &self.buffer[word.clone()];
+    /// Numbers behind a chunk's head up to a word that is the next answer's, or the end; or, once the answer is whole, by
+    /// its positions and the line ends before, up to a line that begins with no number.
+    fn positions(
+        &mut self,
+        chunk: &mut Chunk,
+        outcome: Outcome,
+        cells: usize,
+        is_next: impl Fn(&[u8]) -> bool,
+        is_whole: impl Fn(&[u64], u64) -> bool,
+    ) -> io::Result<()> {
+        let (mut positions, mut unreadable) = (Vec::new(), None);
+        // The words of the head are no positions.
+        let head = self.bytes(&chunk.head).split(u8::is_ascii_whitespace);
+        let (mut words, mut line_ends) = (head.filter(|word| !word.is_empty()).count(), 0);
+        loop {
+            let before = chunk.bytes.end;
+            let Some(word) = self.word_behind(&mut chunk.bytes.end)? else { break };
+            let new_lines = lines(self.bytes(&(before..word.start)));
+            line_ends += new_lines;
+            if is_next(self.bytes(&word)) {
+                break;
+            }
+            match parse(self.bytes(&word)) {
+                Some(position) => positions.push(position),
+                None if new_lines > 0 && unreadable.is_none() && is_whole(&positions, line_ends) => break,
+                None => {
+                    unreadable =
+                        unreadable.or_else(|| Some(Says::Unreadable { word: self.show(word.clone()), at: words }));
+                }
+            }
+            words += 1;
+            chunk.bytes.end = word.end;
+            if positions.len() > 2 * cells + 16 || (unreadable.is_some() && chunk.bytes.len() > MOST_PASSED) {
+                chunk.says = Says::TooLong;
+                return Ok(());
+            }
+        }
+        chunk.says = unreadable.unwrap_or(Says::Moves { outcome, positions });
+        Ok(())
+    }
+
+    /// One word that says who wins, or a line that does not, and the white space up to the next.
+    fn winner(&mut self, chunk: &mut Chunk, format: Format) -> io::Result<()> {
+        let said = self.bytes(&chunk.head);
         let (first, second): (&[u8], &[u8]) = match format {
             Format::Poj3537 => (b"1", b"2"),
             Format::LuoguP2599 => (b"1", b"0"),
             _ => (b"WIN", b"LOSE"),
         };
-        let says = if said.eq_ignore_ascii_case(first) {
+        chunk.says = if said.eq_ignore_ascii_case(first) {
             Says::Winner(Outcome::FirstPlayerWins)
         } else if said.eq_ignore_ascii_case(second) {
             Says::Winner(Outcome::SecondPlayerWins)
         } else {
-            Says::Unreadable(self.show(word.clone()))
+            Says::Unreadable { word: self.show(chunk.head.clone()), at: 0 }
         };
-        let to = word.end - self.at;
-        let blanks = self.blanks(to)?;
-        let line_end = self.buffer[self.at + to..self.at + to + blanks].iter().position(|&byte| byte == b'\n');
-        // Empty lines stand before the next answer, unless there is none.
-        let is_last = self.at_end && self.at + to + blanks == self.buffer.len();
-        Ok((says, to + if is_last { blanks } else { line_end.map_or(blanks, |at| at + 1) }))
+        loop {
+            let to = chunk.bytes.end;
+            let blanks = self.blanks(to)?;
+            let line_end = self.bytes(&(to..to + blanks)).iter().position(|&byte| byte == b'\n');
+            // Empty lines stand before the next answer, unless there is none.
+            let is_last = self.at_end && self.at + to + blanks == self.buffer.len();
+            chunk.bytes.end = to + if is_last { blanks } else { line_end.map_or(blanks, |at| at + 1) };
+            if matches!(chunk.says, Says::Winner(_)) || is_last || line_end.is_some() || chunk.bytes.len() > MOST_BLANKS
+            {
+                return Ok(());
+            }
+            chunk.bytes.end = self.word(chunk.bytes.end)?.map_or(chunk.bytes.end, |word| word.end);
+        }
     }
 
     /// The next word behind an offset; the offset moves over the white space, which belongs to what stands before it.
@@ -213,13 +325,17 @@ impl<R: Read> AnswerText<R> {
         Ok(length)
     }
 
-    /// The word at an offset, as a range of the buffer, or as much of it as is looked at.
+    /// The word at an offset, or as much of it as is looked at.
     fn word(&mut self, from: usize) -> io::Result<Option<Range<usize>>> {
         self.hold(from + LONGEST_WORD)?;
-        let start = (self.at + from).min(self.buffer.len());
-        let rest = &self.buffer[start..];
+        let rest = self.buffer[self.at..].get(from..).unwrap_or_default();
         let length = rest.iter().take(LONGEST_WORD).take_while(|byte| !byte.is_ascii_whitespace()).count();
-        Ok((length > 0).then(|| start..start + length))
+        Ok((length > 0).then(|| from..from + length))
+    }
+
+    /// What stands between two offsets that are in hand.
+    fn bytes(&self, range: &Range<usize>) -> &[u8] {
+        &self.buffer[self.at + range.start..self.at + range.end]
     }
 
     /// Has so many bytes in hand, unless the file ends before.
@@ -242,13 +358,12 @@ impl<R: Read> AnswerText<R> {
     }
 
     fn skip(&mut self, length: usize) {
-        let taken = &self.buffer[self.at..self.at + length];
-        self.line += taken.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        self.line += lines(&self.buffer[self.at..self.at + length]);
         self.at += length;
     }
 
     fn show(&self, word: Range<usize>) -> String {
-        let word = &self.buffer[word];
+        let word = self.bytes(&word);
         let shown: String = word.escape_ascii().take(24).map(char::from).collect();
         if word.len() > 24 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }
     }
@@ -262,6 +377,10 @@ fn keyword(word: &[u8]) -> Option<Outcome> {
     } else {
         None
     }
+}
+
+fn lines(text: &[u8]) -> u64 {
+    text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 fn parse(word: &[u8]) -> Option<u64> {

@@ -4,9 +4,11 @@ use std::fmt;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use super::answers::{AnswerText, Given, Says};
+use super::align::{self, Belongs};
+use super::answers::{AnswerText, Chunk, Given, Says};
 use super::fault::{Complaint, Error};
 use super::feed::{self, Meter, Reading, Tag};
+use super::right::{Entry, Right};
 use super::verdict::{self, Fault};
 use crate::client::Client;
 use crate::explain::Wants;
@@ -86,36 +88,32 @@ pub fn check(
     tell: &mut dyn FnMut(&Finding),
 ) -> Result<Report, CheckError> {
     let options = judge::Options { strict: job.strict, sizes: client.sizes() };
-    let (boards, mut right) = client.solve(job.format.outcome_only());
+    let (boards, right) = client.solve(job.format.outcome_only());
     let reading = Reading { format: job.format, options, keep_going: false };
     feed::start(reading, input, meter, Board::clone, boards).map_err(Error::Read)?;
+    let (text, right) = (AnswerText::new(answers), Right::new(right, meter.clone()));
     let mut checker =
-        Checker { client, job, text: AnswerText::new(answers), tell, report: Report::default(), line: Vec::new() };
-    while let Some(answered) = right.wait().map_err(Error::from)? {
-        meter.add_cases(answered.len() as u64);
-        for entry in answered {
-            match entry.tag {
-                Tag::Case { number, place, kept } => match entry.answer {
-                    Some(Ok(answer)) => {
-                        if !checker.case(number, &kept, &answer)? {
-                            return Ok(checker.report);
-                        }
-                    }
-                    lost => {
-                        let error = lost.and_then(Result::err);
-                        let message = error.as_ref().map_or("the answer was lost on its way", |error| &error.message);
-                        let is_internal = error.as_ref().is_none_or(|error| error.reason == Reason::Internal);
-                        let complaint = Complaint { place, case: Some(number), message: message.into(), is_internal };
-                        return Err(Error::Bad(complaint).into());
-                    }
-                },
-                Tag::Bad(fault) => {
-                    let complaint =
-                        Complaint { place: fault.place, case: fault.case, message: fault.message, is_internal: false };
-                    return Err(Error::Bad(complaint).into());
+        Checker { client, job, text, right, tell, report: Report::default(), line: Vec::new(), unclear: None };
+    while let Some(Entry { tag, answer }) = checker.right.next()? {
+        match (tag, answer) {
+            (Tag::Case { number, kept, .. }, Some(Ok(answer))) => {
+                if !checker.case(number, &kept, &answer)? {
+                    return Ok(checker.report);
                 }
-                Tag::Unread(error) => return Err(Error::Read(*error).into()),
             }
+            (Tag::Case { number, place, .. }, lost) => {
+                let error = lost.and_then(Result::err);
+                let message = error.as_ref().map_or("the answer was lost on its way", |error| &error.message);
+                let is_internal = error.as_ref().is_none_or(|error| error.reason == Reason::Internal);
+                let complaint = Complaint { place, case: Some(number), message: message.into(), is_internal };
+                return Err(Error::Bad(complaint).into());
+            }
+            (Tag::Bad(fault), _) => {
+                let complaint =
+                    Complaint { place: fault.place, case: fault.case, message: fault.message, is_internal: false };
+                return Err(Error::Bad(complaint).into());
+            }
+            (Tag::Unread(error), _) => return Err(Error::Read(*error).into()),
         }
     }
     checker.rest()?;
@@ -126,9 +124,13 @@ struct Checker<'a, R> {
     client: &'a Client,
     job: &'a Job,
     text: AnswerText<R>,
+    right: Right,
     tell: &'a mut dyn FnMut(&Finding),
     report: Report,
     line: Vec<u8>,
+    /// The right answer of the case before, as long as it is not clear whether something that is no answer stood in a
+    /// case's place, as was taken for granted, or between: then every answer is still to be had one case earlier.
+    unclear: Option<Answer>,
 }
 
 impl<R: Read> Checker<'_, R> {
@@ -137,24 +139,113 @@ impl<R: Read> Checker<'_, R> {
         self.report.cases += 1;
         self.line.clear();
         judge::write_answer(self.job.format, number, answer.outcome(), answer.winning_cells(), &mut self.line);
-        if self.text.take(&self.line).map_err(CheckError::Answers)? {
+        if self.unclear.is_none() && self.text.take(&self.line).map_err(CheckError::Answers)? {
             return Ok(true);
         }
-        let cells = match board {
-            Board::Treblecross(strip) => strip.cells().len(),
-            Board::Darkraft(_) | Board::EndNim(_) => 0,
+        let (stray, given) = self.find(number, board, answer)?;
+        let mut goes_on = true;
+        let mut found = None;
+        if let Some(given) = given {
+            let fault = verdict::fault(self.job.format, number, board, answer, &given, &self.line);
+            goes_on = !matches!(given.says, Says::TooLong | Says::Nothing);
+            found = Some(Finding {
+                line: verdict::line(&fault, &given, &self.line),
+                case: Some(number),
+                is_presentation: matches!(fault, Fault::Presentation(_)),
+                message: self.message(number, board, answer, &given, &fault)?,
+            });
+        }
+        if let Some(stray) = stray {
+            let behind = found.map_or_else(
+                || "the answer behind it is right".into(),
+                |found| format!("behind it, on line {}: {}", found.line, found.message),
+            );
+            let expected = verdict::expected(self.job.format, number);
+            found = Some(Finding {
+                line: stray.line_of_word(0),
+                case: Some(number),
+                is_presentation: false,
+                message: format!("{} is no answer: expected {expected}; {behind}", stray.head),
+            });
+        }
+        let Some(found) = found else { return Ok(true) };
+        let is_presentation = found.is_presentation;
+        self.found(found);
+        Ok(is_presentation || (self.job.all && goes_on))
+    }
+
+    /// What stands in a case's place, if it is not what is right to the byte; before it the first chunk that is in nobody's.
+    fn find(
+        &mut self,
+        number: u64,
+        board: &Board,
+        answer: &Answer,
+    ) -> Result<(Option<Given>, Option<Given>), CheckError> {
+        let (mut before, mut stray) = (self.unclear.take(), None);
+        while !self.text.take(&self.line).map_err(CheckError::Answers)? {
+            let chunk = self.text.next(self.job.format, cells(board)).map_err(CheckError::Answers)?;
+            let is_before = before.as_ref().is_some_and(|before| align::agrees(&chunk.says, before));
+            match self.belongs(number, board, answer, &chunk, is_before).map_err(CheckError::Answers)? {
+                Belongs::Ahead => return Ok((stray, Some(self.text.left(&chunk)))),
+                Belongs::Nowhere => {
+                    let given = self.text.given(chunk, number);
+                    // The answer of the case before: what put it here was told, and now it is clear.
+                    if is_before {
+                        before = None;
+                    } else {
+                        stray.get_or_insert(given);
+                    }
+                }
+                belongs => {
+                    let stays = is_before || (before.is_some() && !align::agrees(&chunk.says, answer));
+                    self.unclear = (stays || belongs == Belongs::Unclear).then(|| answer.clone());
+                    return Ok((stray, Some(self.text.given(chunk, number))));
+                }
+            }
+        }
+        let is_same =
+            |before: &Answer| (before.outcome(), before.winning_cells()) == (answer.outcome(), answer.winning_cells());
+        self.unclear = before.filter(is_same);
+        Ok((stray, None))
+    }
+
+    /// Where a chunk belongs; `is_before`: perhaps to the case before.
+    fn belongs(
+        &mut self,
+        number: u64,
+        board: &Board,
+        answer: &Answer,
+        chunk: &Chunk,
+        is_before: bool,
+    ) -> io::Result<Belongs> {
+        let format = self.job.format;
+        let is_clear = match format {
+            Format::Lightoj1229 => chunk.label == Some(number) || matches!(chunk.says, Says::Nothing | Says::TooLong),
+            _ => !is_before && !matches!(chunk.says, Says::Unreadable { .. }),
         };
-        let given = self.text.given(self.job.format, number, cells).map_err(CheckError::Answers)?;
-        let fault = verdict::fault(self.job.format, number, board, answer, &given, &self.line);
-        let is_presentation = matches!(fault, Fault::Presentation(_));
-        let message = self.message(number, board, answer, &given, &fault)?;
-        self.found(Finding { line: given.line, case: Some(number), is_presentation, message });
-        let nothing_follows = matches!(given.says, Says::TooLong | Says::Nothing);
-        Ok(is_presentation || (self.job.all && !nothing_follows))
+        if is_clear {
+            return Ok(Belongs::Here);
+        }
+        let (right, is_end) = self.right.ahead(align::SIGHT);
+        let widest = right.iter().map(|(board, _)| cells(board)).fold(cells(board), usize::max);
+        if format == Format::Lightoj1229 {
+            let (chunks, _) = self.text.ahead(format, widest, align::SIGHT, align::SIGHT)?;
+            return Ok(align::of_numbered(number, &chunks, is_end.then_some(right.len())));
+        }
+        let most = if is_end { align::SIGHT } else { right.len() + 1 };
+        let chunks = self.text.ahead(format, widest, most, align::UNREADABLE)?;
+        let answers: Vec<&Answer> = [answer].into_iter().chain(right.iter().map(|(_, answer)| *answer)).collect();
+        Ok(align::of_stray((&chunks.0, chunks.1), (&answers, is_end)))
     }
 
     /// What stands behind the last answer.
     fn rest(&mut self) -> Result<(), CheckError> {
+        if let Some(before) = self.unclear.take() {
+            let chunk = self.text.next(self.job.format, before.winning_cells().len()).map_err(CheckError::Answers)?;
+            if align::agrees(&chunk.says, &before) {
+                self.text.given(chunk, self.report.cases);
+            }
+        }
         let (line, word, is_there) = self.text.rest().map_err(CheckError::Answers)?;
         let (is_presentation, message) = match word {
             Some(word) => (false, format!("found {word} behind the answer of the last case")),
@@ -183,7 +274,7 @@ impl<R: Read> Checker<'_, R> {
         let claim = verdict::claim(format, given, answer);
         match fault {
             Fault::Presentation(message) => return Ok(message.clone()),
-            Fault::Plain(message) => return Ok(format!("{message}; {claim}")),
+            Fault::Plain(message, _) => return Ok(format!("{message}; {claim}")),
             _ => {}
         }
         let columns = match board {
@@ -206,12 +297,20 @@ impl<R: Read> Checker<'_, R> {
                         job.input
                     )
                 }
-                Fault::LosingMove(_) => verdict::losing_move(columns, &told),
+                Fault::LosingMove(..) => verdict::losing_move(columns, &told),
                 _ => verdict::missing_move(columns, &told),
             },
             // A board that can be solved and is too much to explain.
             Err(error) => format!("no reason can be given: {error}"),
         };
         Ok(format!("{claim}; {reason}"))
+    }
+}
+
+/// Cells of a board of a format that lists positions.
+fn cells(board: &Board) -> usize {
+    match board {
+        Board::Treblecross(strip) => strip.cells().len(),
+        Board::Darkraft(_) | Board::EndNim(_) => 0,
     }
 }

@@ -6,6 +6,7 @@ use crate::explain::{Explanation, Move, Reason};
 use crate::games::{Answer, Board, Outcome};
 use crate::judge::Format;
 use crate::notation::show_move;
+use crate::units::count;
 
 /// Positions of a list that are shown.
 const SHOWN: usize = 12;
@@ -15,16 +16,16 @@ const SHOWN: usize = 12;
 pub(super) enum Fault {
     /// What it says is right; how it is laid out is not.
     Presentation(String),
-    /// It is wrong, and no move is needed to show it.
-    Plain(String),
+    /// It is wrong, and no move is needed to show it; with the word of the text at fault, from 0.
+    Plain(String, usize),
     /// It says that the first player loses; somebody should be shown a winning move.
     WrongLoss,
     /// It says that the first player wins, without a move; somebody should be shown why not.
     WrongWin,
-    /// It lists a move, from 0, that loses.
-    LosingMove(u32),
-    /// It does not list a move, from 0, that wins.
-    MissingMove(u32),
+    /// It lists a move, from 0, that loses; with the word of the text that does.
+    LosingMove(u32, usize),
+    /// It does not list a move, from 0, that wins; with the first word of those it lists.
+    MissingMove(u32, usize),
 }
 
 /// The words in which a format says who wins.
@@ -43,10 +44,12 @@ fn word(format: Format, outcome: Outcome) -> &'static str {
 pub(super) fn fault(format: Format, number: u64, board: &Board, answer: &Answer, given: &Given, right: &[u8]) -> Fault {
     let outcome = answer.outcome();
     match &given.says {
-        Says::Nothing => Fault::Plain(format!("no answer: the file ends after {} of them", number - 1)),
-        Says::Ahead(found) => Fault::Plain(format!("no answer: the one of case {found} stands in its place")),
-        Says::TooLong => Fault::Plain("the answer is longer than any could be".into()),
-        Says::Unreadable(found) => Fault::Plain(format!("{found} is no answer: expected {}", expected(format, number))),
+        Says::Nothing => Fault::Plain(format!("no answer: the file ends after {}", count(number - 1, "answer")), 0),
+        Says::Ahead(found) => Fault::Plain(format!("no answer: the one of case {found} stands in its place"), 0),
+        Says::TooLong => Fault::Plain("the answer is longer than any could be".into(), 0),
+        Says::Unreadable { word, at } => {
+            Fault::Plain(format!("{word} is no answer: expected {}", expected(format, number)), *at)
+        }
         Says::Winner(said) if *said == outcome => Fault::Presentation(presentation(format, &given.text, right, &[])),
         Says::Winner(Outcome::FirstPlayerWins) => Fault::WrongWin,
         Says::Winner(Outcome::SecondPlayerWins) => Fault::WrongLoss,
@@ -57,7 +60,17 @@ pub(super) fn fault(format: Format, number: u64, board: &Board, answer: &Answer,
     }
 }
 
-fn expected(format: Format, number: u64) -> String {
+/// The line of an answer file on which a fault is to be seen.
+pub(super) fn line(fault: &Fault, given: &Given, right: &[u8]) -> u64 {
+    match *fault {
+        Fault::Presentation(_) => given.line_of_difference(right),
+        Fault::Plain(_, word) | Fault::LosingMove(_, word) | Fault::MissingMove(_, word) => given.line_of_word(word),
+        Fault::WrongLoss | Fault::WrongWin => given.line_of_word(0),
+    }
+}
+
+/// What would be an answer of a case.
+pub(super) fn expected(format: Format, number: u64) -> String {
     match format {
         Format::Uva10561 => "WINNING or LOSING, and positions".into(),
         Format::Lightoj1229 => format!("Case {number}: and positions, or 0"),
@@ -70,32 +83,33 @@ fn expected(format: Format, number: u64) -> String {
 fn moves(format: Format, said: Outcome, positions: &[u64], board: &Board, winning: &[u32]) -> Option<Fault> {
     let Board::Treblecross(strip) = board else { return None };
     let cells = strip.cells();
+    // Words before the positions.
+    let (what, head) = if format == Format::Uva10561 { ("WINNING", 1) } else { ("the case's number", 2) };
     if said == Outcome::SecondPlayerWins {
         return match (winning, positions) {
             ([], []) => None,
-            ([], [first, ..]) => Some(Fault::Plain(format!("position {first} stands behind LOSING"))),
+            ([], [first, ..]) => Some(Fault::Plain(format!("position {first} stands behind LOSING"), head)),
             ([_, ..], _) => Some(Fault::WrongLoss),
         };
     }
-    for &position in positions {
+    for (&position, word) in positions.iter().zip(head..) {
         let at = position.checked_sub(1).and_then(|at| usize::try_from(at).ok()).filter(|&at| at < cells.len());
         let Some(at) = at else {
-            let message = format!("position {position} is not on the board of {} cells", cells.len());
-            return Some(Fault::Plain(message));
+            let size = count(cells.len() as u64, "cell");
+            return Some(Fault::Plain(format!("position {position} is not on the board of {size}"), word));
         };
         if cells[at] == b'X' {
-            return Some(Fault::Plain(format!("position {position} is taken")));
+            return Some(Fault::Plain(format!("position {position} is taken"), word));
         }
         if winning.binary_search(&(at as u32)).is_err() {
-            return Some(Fault::LosingMove(at as u32));
+            return Some(Fault::LosingMove(at as u32, word));
         }
     }
-    let what = if format == Format::Uva10561 { "WINNING" } else { "the case's number" };
     if positions.is_empty() && !winning.is_empty() {
-        return Some(Fault::Plain(format!("no position stands behind {what}")));
+        return Some(Fault::Plain(format!("no position stands behind {what}"), 0));
     }
     if let Some(&missing) = winning.iter().find(|&&cell| !positions.contains(&(u64::from(cell) + 1))) {
-        return Some(Fault::MissingMove(missing));
+        return Some(Fault::MissingMove(missing, head));
     }
     // Nothing is listed and nothing is to be listed: the word alone is wrong.
     positions.is_empty().then_some(Fault::WrongWin)
@@ -210,7 +224,7 @@ pub(super) fn missing_move(columns: Option<u32>, told: &Explanation) -> String {
 /// The move that an explanation is asked for, to show a fault.
 pub(super) fn asked(fault: &Fault) -> Vec<Move> {
     match fault {
-        Fault::LosingMove(cell) | Fault::MissingMove(cell) => vec![Move::Cell(*cell)],
+        Fault::LosingMove(cell, _) | Fault::MissingMove(cell, _) => vec![Move::Cell(*cell)],
         _ => Vec::new(),
     }
 }

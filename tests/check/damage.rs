@@ -203,7 +203,7 @@ fn lists(format: Format) -> bool {
 }
 
 /// The answers case by case, line ends and all.
-fn cases(format: Format, right: &str) -> Vec<String> {
+pub fn cases(format: Format, right: &str) -> Vec<String> {
     let lines: Vec<&str> = right.split_inclusive('\n').collect();
     lines.chunks(if format == Format::Uva10561 { 2 } else { 1 }).map(|chunk| chunk.concat()).collect()
 }
