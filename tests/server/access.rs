@@ -21,7 +21,7 @@ use crate::authority::{Authority, Identity, put};
 const TOKEN: &str = "a-token-of-these-tests";
 const HEALTH: &str = "/grpc.health.v1.Health/Check";
 
-/// Every method of the service as its descriptor lists them, reflection, and one that does not exist.
+/// Every method of the service as its descriptor lists them, reflection, and some that do not exist.
 fn methods() -> Vec<String> {
     let set = prost_types::FileDescriptorSet::decode(wire::DESCRIPTOR_SET).unwrap();
     let mut methods = Vec::new();
@@ -37,7 +37,9 @@ fn methods() -> Vec<String> {
     for version in ["v1", "v1alpha"] {
         methods.push(format!("/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo"));
     }
-    methods.push("/sprague.v1.SpragueService/Nothing".into());
+    for nothing in ["/sprague.v1.SpragueService/Nothing", "/a.Service/Nothing", "/grpc.health.v1.Healthy/Check"] {
+        methods.push(nothing.into());
+    }
     methods
 }
 
