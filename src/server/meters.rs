@@ -16,7 +16,8 @@ use crate::games::{Game, Outcome, Solution};
 use crate::wire::{self, BoardError};
 
 /// Upper bounds of the times that are told apart, in seconds: a call in place takes some 10 us, a heavy board a minute.
-const BUCKETS: [f64; 12] = [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 1.0, 10.0, 60.0];
+const BUCKETS: [f64; 15] =
+    [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0];
 
 /// What each metric means.
 const HELP: [(&str, &str); 9] = [
@@ -45,7 +46,6 @@ const UNKNOWN: (&str, &str) = ("unknown", "unknown");
 
 /// The meters of one server.
 pub struct Meters {
-    recorder: Box<dyn Recorder + Send + Sync>,
     /// `None`: nothing is counted.
     page: Option<PrometheusHandle>,
     /// By path.
@@ -66,9 +66,18 @@ const OUTCOMES: [&str; 3] = ["first", "second", "error"];
 
 /// One method's meters.
 pub(super) struct Method {
-    name: (String, String),
     pub(super) started: Counter,
-    pub(super) seconds: Histogram,
+    /// By code. All are there from the start: a rate does not see a counter that begins with its first failure.
+    handled: [Counter; CODES.len()],
+    seconds: Histogram,
+}
+
+impl Method {
+    /// Counts the end of a call.
+    pub(super) fn handled(&self, code: Code, time: Duration) {
+        self.handled[code as usize].increment(1);
+        self.seconds.record(time);
+    }
 }
 
 impl fmt::Debug for Meters {
@@ -80,7 +89,7 @@ impl fmt::Debug for Meters {
 impl Default for Meters {
     /// Meters that stand still.
     fn default() -> Meters {
-        Meters::over(Box::new(NoopRecorder), None)
+        Meters::over(&NoopRecorder, None)
     }
 }
 
@@ -89,11 +98,10 @@ impl Meters {
     pub fn running() -> Meters {
         let builder = PrometheusBuilder::new().set_buckets(&BUCKETS).expect("there are buckets");
         let recorder = builder.build_recorder();
-        let page = recorder.handle();
-        Meters::over(Box::new(recorder), Some(page))
+        Meters::over(&recorder, Some(recorder.handle()))
     }
 
-    fn over(recorder: Box<dyn Recorder + Send + Sync>, page: Option<PrometheusHandle>) -> Meters {
+    fn over(recorder: &dyn Recorder, page: Option<PrometheusHandle>) -> Meters {
         for (name, help) in HELP {
             match name {
                 _ if name.ends_with("_total") => recorder.describe_counter(name.into(), None, help.into()),
@@ -103,9 +111,13 @@ impl Meters {
         }
         let method = |service: &str, name: &str| {
             let labels = || labels(&[("grpc_service", service), ("grpc_method", name)]);
-            let started = counter(&*recorder, "grpc_server_started_total", labels());
-            let seconds = histogram(&*recorder, "grpc_server_handling_seconds", labels());
-            Method { name: (service.into(), name.into()), started, seconds }
+            let handled = CODES.map(|code| {
+                let labels = [labels(), self::labels(&[("grpc_code", code)])].concat();
+                counter(recorder, "grpc_server_handled_total", labels)
+            });
+            let started = counter(recorder, "grpc_server_started_total", labels());
+            let seconds = histogram(recorder, "grpc_server_handling_seconds", labels());
+            Method { started, handled, seconds }
         };
         let path = |service: &str, name: &str| format!("/{service}/{name}");
         let mut methods: HashMap<String, Method> =
@@ -118,20 +130,19 @@ impl Meters {
             std::array::from_fn(|index| Game::ALL.get(index).map_or("unknown", |game| game.name()));
         let boards = games.map(|game| {
             OUTCOMES.map(|outcome| {
-                counter(&*recorder, "sprague_boards_total", labels(&[("game", game), ("outcome", outcome)]))
+                counter(recorder, "sprague_boards_total", labels(&[("game", game), ("outcome", outcome)]))
             })
         });
-        gauge(&*recorder, "sprague_build_info", labels(&[("version", env!("CARGO_PKG_VERSION"))])).set(1.0);
+        gauge(recorder, "sprague_build_info", labels(&[("version", env!("CARGO_PKG_VERSION"))])).set(1.0);
         Meters {
             methods,
             unknown,
             boards,
-            queue_seconds: histogram(&*recorder, "sprague_queue_seconds", Vec::new()),
-            solve_seconds: histogram(&*recorder, "sprague_solve_seconds", Vec::new()),
-            streams_in_flight: gauge(&*recorder, "sprague_streams_in_flight", Vec::new()),
-            queued_bytes: gauge(&*recorder, "sprague_queued_bytes", Vec::new()),
+            queue_seconds: histogram(recorder, "sprague_queue_seconds", Vec::new()),
+            solve_seconds: histogram(recorder, "sprague_solve_seconds", Vec::new()),
+            streams_in_flight: gauge(recorder, "sprague_streams_in_flight", Vec::new()),
+            queued_bytes: gauge(recorder, "sprague_queued_bytes", Vec::new()),
             is_serving: AtomicBool::new(false),
-            recorder,
             page,
         }
     }
@@ -165,16 +176,6 @@ impl Meters {
     /// The meters of the method at a path.
     pub(super) fn method(&self, path: &str) -> &Method {
         self.methods.get(path).unwrap_or(&self.unknown)
-    }
-
-    /// Counts the end of a call.
-    pub(super) fn handled(&self, method: &Method, code: Code, time: Duration) {
-        if self.is_on() {
-            let (service, name) = (&*method.name.0, &*method.name.1);
-            let labels = labels(&[("grpc_service", service), ("grpc_method", name), ("grpc_code", code_label(code))]);
-            counter(&*self.recorder, "grpc_server_handled_total", labels).increment(1);
-            method.seconds.record(time);
-        }
     }
 
     /// Counts what a worker did with a task: how long it waited, how long it took, what became of its boards.
@@ -223,28 +224,26 @@ fn own_methods() -> Vec<(String, String)> {
     methods
 }
 
-/// A code as the other gRPC servers' metrics spell it.
-fn code_label(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "OK",
-        Code::Cancelled => "Canceled",
-        Code::Unknown => "Unknown",
-        Code::InvalidArgument => "InvalidArgument",
-        Code::DeadlineExceeded => "DeadlineExceeded",
-        Code::NotFound => "NotFound",
-        Code::AlreadyExists => "AlreadyExists",
-        Code::PermissionDenied => "PermissionDenied",
-        Code::ResourceExhausted => "ResourceExhausted",
-        Code::FailedPrecondition => "FailedPrecondition",
-        Code::Aborted => "Aborted",
-        Code::OutOfRange => "OutOfRange",
-        Code::Unimplemented => "Unimplemented",
-        Code::Internal => "Internal",
-        Code::Unavailable => "Unavailable",
-        Code::DataLoss => "DataLoss",
-        Code::Unauthenticated => "Unauthenticated",
-    }
-}
+/// The codes from 0 on, as the metrics of other gRPC servers spell them.
+const CODES: [&str; 17] = [
+    "OK",
+    "Canceled",
+    "Unknown",
+    "InvalidArgument",
+    "DeadlineExceeded",
+    "NotFound",
+    "AlreadyExists",
+    "PermissionDenied",
+    "ResourceExhausted",
+    "FailedPrecondition",
+    "Aborted",
+    "OutOfRange",
+    "Unimplemented",
+    "Internal",
+    "Unavailable",
+    "DataLoss",
+    "Unauthenticated",
+];
 
 static METADATA: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
 

@@ -103,7 +103,7 @@ impl Call {
         }
         let time = self.begun.elapsed();
         let method = self.meters.method(&self.path);
-        self.meters.handled(method, code, time);
+        method.handled(code, time);
         let peer = self.peer.as_ref().map_or("unknown", Peer::name);
         let (boards, seconds) = (self.asked.0.load(Ordering::Relaxed), time.as_secs_f64());
         // Short calls come by the thousand: the log has those that went wrong, and all of them when asked for.

@@ -23,6 +23,11 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def get(address):
+    with urllib.request.urlopen(address, timeout=5) as answer:
+        return answer.read().decode()
+
+
 def until(what, condition, seconds=30):
     """Waits for something to become true."""
     end = time.monotonic() + seconds
@@ -34,22 +39,32 @@ def until(what, condition, seconds=30):
 
 
 class Server:
-    """One spragued."""
+    """One spragued; as a context, gone at its end."""
 
     def __init__(self, *arguments):
         self.port, self.metrics_port = free_port(), free_port()
         self.arguments = arguments
         self.start()
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
     def start(self):
         command = [SPRAGUED, "--listen", f"127.0.0.1:{self.port}", "--metrics-listen", f"127.0.0.1:{self.metrics_port}"]
         self.process = subprocess.Popen([*command, "--log", "off", *self.arguments], stdout=subprocess.PIPE, text=True)
         assert self.process.stdout.readline().startswith("spragued listening on ")
 
+    def page(self):
+        """All metrics, as Prometheus reads them."""
+        return get(f"http://127.0.0.1:{self.metrics_port}/metrics")
+
     def metric(self, name):
         """The sum of a metric over its labels; 0 if the server is gone."""
         try:
-            page = urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=5).read().decode()
+            page = self.page()
         except OSError:
             return 0
         values = re.findall(rf"^{name}(?:{{.*}})? (\S+)$", page, re.MULTILINE)
@@ -66,7 +81,7 @@ class Server:
 
 
 class Proxy:
-    """Envoy with the project's own configuration, but for the addresses."""
+    """Envoy with the project's own configuration, but for the addresses; as a context, gone at its end."""
 
     def __init__(self, servers):
         self.port, admin = free_port(), free_port()
@@ -86,14 +101,25 @@ class Proxy:
         command = [ENVOY, "-c", self.file.name, "--concurrency", "1", "--disable-hot-restart", "--log-level", "warning"]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         self.admin = f"http://127.0.0.1:{admin}"
-        until("Envoy knows all servers to be healthy", lambda: self.healthy() == len(servers))
+        try:
+            until("Envoy knows all servers to be healthy", lambda: len(self.healthy()) == len(servers))
+        except SystemExit:
+            self.stop()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def healthy(self):
+        """The ports of the servers that Envoy would give a call to."""
         try:
-            clusters = urllib.request.urlopen(self.admin + "/clusters", timeout=5).read().decode()
+            clusters = get(self.admin + "/clusters")
         except OSError:
-            return 0
-        return len(re.findall(r"::health_flags::healthy$", clusters, re.MULTILINE))
+            return set()
+        return {int(port) for port in re.findall(r":(\d+)::health_flags::healthy$", clusters, re.MULTILINE)}
 
     def stop(self):
         self.process.terminate()
