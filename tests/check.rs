@@ -1,5 +1,8 @@
 //! `run::check` on every answer file, damaged in many ways, and on what well-known wrong programs print.
 
+#[path = "check/bounds.rs"]
+mod bounds;
+
 #[path = "check/damage.rs"]
 mod damage;
 

@@ -10,6 +10,9 @@ pub(super) const SIGHT: usize = 256;
 /// See `SIGHT`.
 pub(super) const UNREADABLE: usize = 8;
 
+/// Bytes of chunks that belong nowhere, after which a case's answer is no longer looked for.
+pub(super) const PASSED: usize = 64 * 1024;
+
 /// What a wrong answer costs, and a chunk that is none.
 const FAULT: usize = 2;
 /// What an answer too many costs, or one too few: a file has as many as it has cases.
@@ -49,7 +52,7 @@ pub(super) fn agrees(says: &Says, answer: &Answer) -> bool {
 /// Each list has whether the file ends with it; `answers` are no shorter than `chunks`, unless they end.
 pub(super) fn of_stray(chunks: (&[Chunk], bool), answers: (&[&Answer], bool)) -> Belongs {
     let ((chunks, chunks_end), (answers, answers_end)) = (chunks, answers);
-    let is_unreadable = |chunk: &Chunk| matches!(chunk.says, Says::Unreadable { .. });
+    let is_unreadable = |chunk: &Chunk| matches!(chunk.says, Says::Unreadable(_));
     let unreadable = chunks.iter().filter(|chunk| is_unreadable(chunk)).count();
     // By how many of the chunks before belong nowhere: the fewest faults from here to the end, from the last chunk back.
     let at_end = |strays: usize| match chunks_end {
@@ -63,7 +66,7 @@ pub(super) fn of_stray(chunks: (&[Chunk], bool), answers: (&[&Answer], bool)) ->
                 return if answers_end { MISCOUNT * (chunks.len() - before) } else { 0 };
             };
             match chunk.says {
-                Says::Unreadable { .. } => FAULT + faults[strays].min(faults[strays + 1]),
+                Says::Unreadable(_) => FAULT + faults[strays].min(faults[strays + 1]),
                 _ if agrees(&chunk.says, answer) => faults[strays],
                 _ => FAULT + faults[strays],
             }

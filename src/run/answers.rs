@@ -8,7 +8,7 @@ use crate::judge::Format;
 
 /// Read at once.
 const CHUNK: usize = 64 * 1024;
-/// White space between two answers that is still taken for carelessness.
+/// White space between two answers that is still taken for carelessness; up to twice as much may be.
 const MOST_BLANKS: usize = 64 * 1024;
 /// Bytes of a word that are looked at.
 const LONGEST_WORD: usize = 64;
@@ -66,24 +66,29 @@ pub(super) enum Says {
     },
     /// The answer of a later case.
     Ahead(u64),
-    /// Something else.
-    Unreadable {
-        /// The word at fault, as messages show it.
-        word: String,
-        /// Which word of the text it is, from 0.
-        at: usize,
-    },
-    /// More than any answer of the case could be; what follows cannot be found.
+    /// Something else: which word of the text is at fault, from 0.
+    Unreadable(usize),
+    /// More text, or more white space, than any answer of the case could be; what follows cannot be found.
     TooLong,
 }
 
 impl Given {
+    /// A word, from 0, as messages show it; the first with the case's number if the format has one.
+    pub(super) fn word(&self, word: usize) -> String {
+        let rest = &self.text[self.place_of_word(word)..];
+        let length = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+        if word == 0 { self.head.clone() } else { show(&rest[..length]) }
+    }
+
     /// The line of a word, from 0; that of the end, if there are not so many.
     pub(super) fn line_of_word(&self, word: usize) -> u64 {
+        self.line_at(self.place_of_word(word))
+    }
+
+    fn place_of_word(&self, word: usize) -> usize {
         let begins =
             |at: usize| !self.text[at].is_ascii_whitespace() && (at == 0 || self.text[at - 1].is_ascii_whitespace());
-        let at = (0..self.text.len()).filter(|&at| begins(at)).nth(word).unwrap_or(self.text.len());
-        self.line_at(at)
+        (0..self.text.len()).filter(|&at| begins(at)).nth(word).unwrap_or(self.text.len())
     }
 
     /// The line on which it first differs from what is right.
@@ -131,7 +136,7 @@ impl<R: Read> AnswerText<R> {
             match chunk.says {
                 Says::Nothing => return Ok((chunks, true)),
                 Says::TooLong => break,
-                Says::Unreadable { .. } => unreadable += 1,
+                Says::Unreadable(_) => unreadable += 1,
                 Says::Winner(_) | Says::Moves { .. } | Says::Ahead(_) => {}
             }
             from = chunk.bytes.end;
@@ -142,9 +147,9 @@ impl<R: Read> AnswerText<R> {
 
     /// Takes a chunk that stands next, in the place of case `number`.
     pub(super) fn given(&mut self, chunk: Chunk, number: u64) -> Given {
-        let head = self.show(chunk.head);
+        let head = show(self.bytes(&chunk.head));
         let says = match chunk.label {
-            Some(label) if label != number => Says::Unreadable { word: head.clone(), at: 0 },
+            Some(label) if label != number => Says::Unreadable(0),
             _ => chunk.says,
         };
         let text = self.buffer[self.at..self.at + chunk.bytes.end].to_vec();
@@ -157,14 +162,14 @@ impl<R: Read> AnswerText<R> {
     pub(super) fn left(&self, chunk: &Chunk) -> Given {
         let line = self.line + lines(self.bytes(&(0..chunk.head.start)));
         let says = chunk.label.map_or(Says::Nothing, Says::Ahead);
-        Given { line, text: Vec::new(), head: self.show(chunk.head.clone()), says }
+        Given { line, text: Vec::new(), head: show(self.bytes(&chunk.head)), says }
     }
 
     fn chunk(&mut self, format: Format, from: usize, cells: usize) -> io::Result<Chunk> {
-        let blanks = self.blanks(from)?;
-        let Some(head) = self.word(from + blanks)? else {
-            let end = from + blanks;
-            return Ok(Chunk { bytes: from..end, head: end..end, label: None, says: Says::Nothing });
+        let start = from + self.blanks(from)?;
+        let Some(head) = self.word(start)? else {
+            let says = if self.is_end(start) { Says::Nothing } else { Says::TooLong };
+            return Ok(Chunk { bytes: from..start, head: start..start, label: None, says });
         };
         let mut chunk = Chunk { bytes: from..head.end, head, label: None, says: Says::Nothing };
         match format {
@@ -178,12 +183,15 @@ impl<R: Read> AnswerText<R> {
     /// What stands behind the last case: its line and its first word, or `None` if there is white space alone, and
     /// whether there is anything.
     pub(super) fn rest(&mut self) -> io::Result<(u64, Option<String>, bool)> {
-        let blanks = self.blanks(0)?;
-        let is_empty = self.at == self.buffer.len();
-        let word = self.word(blanks)?.map(|word| self.show(word));
         let line = self.line;
-        self.skip(blanks);
-        Ok((if word.is_some() { self.line } else { line }, word, !is_empty))
+        let mut blanks = self.blanks(0)?;
+        let is_there = blanks > 0;
+        while blanks > 0 {
+            self.skip(blanks);
+            blanks = self.blanks(0)?;
+        }
+        let word = self.word(0)?.map(|word| show(self.bytes(&word)));
+        Ok((if word.is_some() { self.line } else { line }, word, is_there))
     }
 
     /// `WINNING` or `LOSING` and positions up to the next such word.
@@ -222,7 +230,7 @@ impl<R: Read> AnswerText<R> {
 
     /// What begins with no answer's word goes up to the next that does.
     fn pass_over(&mut self, chunk: &mut Chunk, is_next: impl Fn(&[u8]) -> bool) -> io::Result<()> {
-        chunk.says = Says::Unreadable { word: self.show(chunk.head.clone()), at: 0 };
+        chunk.says = Says::Unreadable(0);
         while let Some(word) = self.word_behind(&mut chunk.bytes.end)?.filter(|word| !is_next(self.bytes(word))) {
             chunk.bytes.end = word.end;
             if chunk.bytes.len() > MOST_PASSED {
@@ -249,7 +257,13 @@ impl<R: Read> AnswerText<R> {
         let (mut words, mut line_ends) = (head.filter(|word| !word.is_empty()).count(), 0);
         loop {
             let before = chunk.bytes.end;
-            let Some(word) = self.word_behind(&mut chunk.bytes.end)? else { break };
+            let Some(word) = self.word_behind(&mut chunk.bytes.end)? else {
+                if positions.is_empty() && !self.is_end(chunk.bytes.end) {
+                    chunk.says = Says::TooLong;
+                    return Ok(());
+                }
+                break;
+            };
             let new_lines = lines(self.bytes(&(before..word.start)));
             line_ends += new_lines;
             if is_next(self.bytes(&word)) {
@@ -258,10 +272,7 @@ impl<R: Read> AnswerText<R> {
             match parse(self.bytes(&word)) {
                 Some(position) => positions.push(position),
                 None if new_lines > 0 && unreadable.is_none() && is_whole(&positions, line_ends) => break,
-                None => {
-                    unreadable =
-                        unreadable.or_else(|| Some(Says::Unreadable { word: self.show(word.clone()), at: words }));
-                }
+                None => unreadable = unreadable.or(Some(words)),
             }
             words += 1;
             chunk.bytes.end = word.end;
@@ -270,7 +281,7 @@ impl<R: Read> AnswerText<R> {
                 return Ok(());
             }
         }
-        chunk.says = unreadable.unwrap_or(Says::Moves { outcome, positions });
+        chunk.says = unreadable.map_or(Says::Moves { outcome, positions }, Says::Unreadable);
         Ok(())
     }
 
@@ -287,17 +298,20 @@ impl<R: Read> AnswerText<R> {
         } else if said.eq_ignore_ascii_case(second) {
             Says::Winner(Outcome::SecondPlayerWins)
         } else {
-            Says::Unreadable { word: self.show(chunk.head.clone()), at: 0 }
+            Says::Unreadable(0)
         };
         loop {
             let to = chunk.bytes.end;
             let blanks = self.blanks(to)?;
             let line_end = self.bytes(&(to..to + blanks)).iter().position(|&byte| byte == b'\n');
             // Empty lines stand before the next answer, unless there is none.
-            let is_last = self.at_end && self.at + to + blanks == self.buffer.len();
+            let is_last = self.is_end(to + blanks);
             chunk.bytes.end = to + if is_last { blanks } else { line_end.map_or(blanks, |at| at + 1) };
-            if matches!(chunk.says, Says::Winner(_)) || is_last || line_end.is_some() || chunk.bytes.len() > MOST_BLANKS
-            {
+            if matches!(chunk.says, Says::Winner(_)) || is_last || line_end.is_some() {
+                return Ok(());
+            }
+            if chunk.bytes.len() > MOST_PASSED {
+                chunk.says = Says::TooLong;
                 return Ok(());
             }
             chunk.bytes.end = self.word(chunk.bytes.end)?.map_or(chunk.bytes.end, |word| word.end);
@@ -333,6 +347,11 @@ impl<R: Read> AnswerText<R> {
         Ok((length > 0).then(|| from..from + length))
     }
 
+    /// Whether the file ends at an offset up to which all is in hand.
+    fn is_end(&self, at: usize) -> bool {
+        self.at_end && self.at + at == self.buffer.len()
+    }
+
     /// What stands between two offsets that are in hand.
     fn bytes(&self, range: &Range<usize>) -> &[u8] {
         &self.buffer[self.at + range.start..self.at + range.end]
@@ -361,12 +380,12 @@ impl<R: Read> AnswerText<R> {
         self.line += lines(&self.buffer[self.at..self.at + length]);
         self.at += length;
     }
+}
 
-    fn show(&self, word: Range<usize>) -> String {
-        let word = self.bytes(&word);
-        let shown: String = word.escape_ascii().take(24).map(char::from).collect();
-        if word.len() > 24 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }
-    }
+/// A word in messages.
+fn show(word: &[u8]) -> String {
+    let shown: String = word.escape_ascii().take(24).map(char::from).collect();
+    if word.len() > 24 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }
 }
 
 fn keyword(word: &[u8]) -> Option<Outcome> {

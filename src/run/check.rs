@@ -181,14 +181,19 @@ impl<R: Read> Checker<'_, R> {
         board: &Board,
         answer: &Answer,
     ) -> Result<(Option<Given>, Option<Given>), CheckError> {
-        let (mut before, mut stray) = (self.unclear.take(), None);
+        let (mut before, mut stray, mut passed) = (self.unclear.take(), None, 0);
         while !self.text.take(&self.line).map_err(CheckError::Answers)? {
             let chunk = self.text.next(self.job.format, cells(board)).map_err(CheckError::Answers)?;
             let is_before = before.as_ref().is_some_and(|before| align::agrees(&chunk.says, before));
             match self.belongs(number, board, answer, &chunk, is_before).map_err(CheckError::Answers)? {
                 Belongs::Ahead => return Ok((stray, Some(self.text.left(&chunk)))),
                 Belongs::Nowhere => {
-                    let given = self.text.given(chunk, number);
+                    let mut given = self.text.given(chunk, number);
+                    if passed > align::PASSED {
+                        given.says = Says::TooLong;
+                        return Ok((stray, Some(given)));
+                    }
+                    passed += given.text.len();
                     // The answer of the case before: what put it here was told, and now it is clear.
                     if is_before {
                         before = None;
@@ -221,7 +226,7 @@ impl<R: Read> Checker<'_, R> {
         let format = self.job.format;
         let is_clear = match format {
             Format::Lightoj1229 => chunk.label == Some(number) || matches!(chunk.says, Says::Nothing | Says::TooLong),
-            _ => !is_before && !matches!(chunk.says, Says::Unreadable { .. }),
+            _ => !is_before && !matches!(chunk.says, Says::Unreadable(_)),
         };
         if is_clear {
             return Ok(Belongs::Here);
@@ -229,7 +234,7 @@ impl<R: Read> Checker<'_, R> {
         let (right, is_end) = self.right.ahead(align::SIGHT);
         let widest = right.iter().map(|(board, _)| cells(board)).fold(cells(board), usize::max);
         if format == Format::Lightoj1229 {
-            let (chunks, _) = self.text.ahead(format, widest, align::SIGHT, align::SIGHT)?;
+            let (chunks, _) = self.text.ahead(format, widest, align::UNREADABLE + 1, align::UNREADABLE)?;
             return Ok(align::of_numbered(number, &chunks, is_end.then_some(right.len())));
         }
         let most = if is_end { align::SIGHT } else { right.len() + 1 };

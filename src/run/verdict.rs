@@ -46,9 +46,12 @@ pub(super) fn fault(format: Format, number: u64, board: &Board, answer: &Answer,
     match &given.says {
         Says::Nothing => Fault::Plain(format!("no answer: the file ends after {}", count(number - 1, "answer")), 0),
         Says::Ahead(found) => Fault::Plain(format!("no answer: the one of case {found} stands in its place"), 0),
-        Says::TooLong => Fault::Plain("the answer is longer than any could be".into(), 0),
-        Says::Unreadable { word, at } => {
-            Fault::Plain(format!("{word} is no answer: expected {}", expected(format, number)), *at)
+        Says::TooLong => Fault::Plain(
+            "what stands here is longer than any answer could be, and nothing behind it is looked at".into(),
+            0,
+        ),
+        &Says::Unreadable(at) => {
+            Fault::Plain(format!("{} is no answer: expected {}", given.word(at), expected(format, number)), at)
         }
         Says::Winner(said) if *said == outcome => Fault::Presentation(presentation(format, &given.text, right, &[])),
         Says::Winner(Outcome::FirstPlayerWins) => Fault::WrongWin,
