@@ -193,7 +193,7 @@ impl Client {
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => Err(Error::Abandoned),
-                answer = asking => answer.map(wire::explain::explained),
+                answer = asking => answer.map(|response| wire::explain::explained(response, wants)),
                 error = patience.ended() => Err(error),
                 () = until(self.deadline) => Err(timed_out(&self.options)),
             }

@@ -22,12 +22,14 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Starts a server on the current tokio runtime. Dropping it ends its connections.
+    /// Starts a server on the current tokio runtime. Dropping it ends its connections. Somebody waits for this one alone:
+    /// no board is solved in the background.
     ///
     /// # Errors
     /// When the server's worker threads cannot be started.
     pub fn start(settings: Settings, solver: Arc<dyn Solver>) -> io::Result<Embedded> {
         let (pipes, listener) = mpsc::channel(1);
+        let settings = Settings { heavy_in_background: false, ..settings };
         let server = Server::start(settings, solver, vec![Listener::pipes(listener)])?;
         let connector = tower::service_fn(move |_: Uri| {
             let pipes = pipes.clone();

@@ -88,12 +88,8 @@ pub fn cost(board: &Board, moves: usize, wants: Wants) -> u64 {
     let (first, each) = match board {
         Board::Treblecross(row) => (games::cost(board), 2000 + 8 * row.cells().len() as u64),
         Board::Darkraft(grid) => {
-            let (rows, columns) = (u64::from(grid.rows()), u64::from(grid.columns()));
-            let cells = rows * columns;
-            if games::cost(board) == u64::MAX {
-                return u64::MAX;
-            }
-            (turned::cost(rows as usize, columns as usize), 1000 + 4 * cells * cells)
+            let cells = grid.cells().len() as u64;
+            (games::cost(board), 1000 + 4 * cells.saturating_mul(cells))
         }
         Board::EndNim(row) => (0, 2000 + 4 * games::cost(board) + 8 * row.piles().len() as u64),
     };
@@ -109,8 +105,8 @@ pub fn explain(board: &Board, moves: &[Move], wants: Wants, control: &Control) -
     match board {
         Board::Treblecross(board) => of(treblecross::Strip::new(board, control)?, moves, wants),
         Board::Darkraft(board) => {
-            let values = darkraft::values(board, control)?;
-            of(darkraft::Grid::new(board, &values, control), moves, wants)
+            let colours = darkraft::colours(board, control)?;
+            of(darkraft::Grid::new(board, &colours, control), moves, wants)
         }
         Board::EndNim(board) => of(end_nim::Row::new(board, control), moves, wants),
     }

@@ -75,7 +75,7 @@ impl Server {
         let limits = settings.limits;
         let message_bytes = usize::try_from(limits.message_bytes).unwrap_or(usize::MAX);
         let host = stream::Host {
-            workers: Workers::new(solver, settings.sizes, limits.cost_per_board, settings.workers, meters.clone())?,
+            workers: Workers::new(solver, &settings, meters.clone())?,
             limits,
             meters: meters.clone(),
             stall_timeout: settings.stall_timeout,

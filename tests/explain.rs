@@ -6,7 +6,7 @@ use sprague::explain::reason::{Cells, Part};
 use sprague::explain::{self, Choice, Explanation, Fault, Left, Move, Position, Reason, Wants};
 use sprague::games::end_nim::{self, End};
 use sprague::games::{self, Board, Outcome, darkraft, treblecross};
-use sprague::theory::{Control, mex, nim_sum};
+use sprague::theory::{Control, StopFlag, Stopped, mex, nim_sum};
 
 /// A position as the rules see it. Nothing here knows a theorem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -198,7 +198,7 @@ fn check_reason(told: &Explanation, state: &State, search: &mut Search) {
         (reason, _) => panic!("{reason:?} for {state:?}"),
     }
     for choice in told.options.iter().flat_map(|options| &options.items) {
-        check_parts(choice, state, search);
+        check_left(choice, state, search);
     }
 }
 
@@ -206,12 +206,16 @@ fn sum(parts: &[Part]) -> u32 {
     nim_sum(parts.iter().map(|part| part.value))
 }
 
-/// The parts that a darkraft move leaves are what is left of it, and the nim-sum is that of the game tree.
-fn check_parts(choice: &Choice, state: &State, search: &mut Search) {
+/// The parts that a darkraft move leaves are what is left of it, their nim-sum is right; an exposed reply is the lowest.
+fn check_left(choice: &Choice, state: &State, search: &mut Search) {
+    if let Left::Exposed { reply } = choice.left {
+        let mut replies = state.after(choice.played).expect("legal").moves().into_iter();
+        assert_eq!(replies.find(|(_, over)| over.moves().is_empty()).expect("one").0, Move::Cell(reply), "{state:?}");
+    }
     if let (State::Grid(columns, _), Left::Parts { parts, nim_sum }) = (state, &choice.left) {
         let after = state.after(choice.played).expect("legal");
         assert_eq!(search.value(&after), *nim_sum);
-        let State::Grid(_, left) = &after else { panic!("a grid stays one") };
+        let State::Grid(_, left) = after else { panic!("a grid stays one") };
         for part in parts {
             let Cells::List(cells) = &part.cells else { panic!("a list") };
             let alone = (0..left.len()).map(|at| if cells.contains(&(at as u32)) { left[at] } else { b'.' }).collect();
@@ -348,8 +352,8 @@ fn larger_boards_are_explained_as_their_solver_solves_them() {
         for &played in &line.moves {
             state = state.after(played).expect("a legal move");
         }
-        assert!(line.is_cut || state.moves().is_empty());
-        assert!(line.is_cut || (line.moves.len() % 2 == 1) == (told.outcome == Outcome::FirstPlayerWins));
+        let is_won = told.outcome == Outcome::FirstPlayerWins;
+        assert!(line.is_cut || state.moves().is_empty() && (line.moves.len() % 2 == 1) == is_won);
     }
 }
 
@@ -357,8 +361,8 @@ fn larger_boards_are_explained_as_their_solver_solves_them() {
 fn a_move_that_the_rules_do_not_allow_is_named() {
     let strip = Board::Treblecross(treblecross::Board::new(".XX..".into()).unwrap());
     let grid = Board::Darkraft(darkraft::Board::new(2, r"X\X".repeat(2).into()).unwrap());
-    let row = Board::EndNim(end_nim::Board::new(vec![3, 1]).unwrap());
-    let left = |take| Move::End(end_nim::Move { end: End::Left, take });
+    let (row, left) = (end_nim::Board::new(vec![3, 1]), |take| Move::End(end_nim::Move { end: End::Left, take }));
+    let row = Board::EndNim(row.unwrap());
     for (board, moves, number, what) in [
         (&strip, &[Move::Cell(5)][..], 0, "cell 6 is not on the board of 5 cells"),
         (&strip, &[Move::Cell(u32::MAX)], 0, "cell 4294967296 is not on the board of 5 cells"),
@@ -381,7 +385,6 @@ fn a_move_that_the_rules_do_not_allow_is_named() {
 
 #[test]
 fn the_work_is_paid_for_within_the_estimate_and_a_flag_stops_it() {
-    use sprague::theory::{StopFlag, Stopped};
     for board in larger() {
         let cost = explain::cost(&board, 0, ALL);
         let paid = Control::new(cost, StopFlag::default());

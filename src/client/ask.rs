@@ -27,7 +27,11 @@ pub(super) async fn explanation(
 ) -> Result<v1::ExplainResponse, Error> {
     let mut pauses = Pauses { backoff: Backoff::new(), patience };
     for (name, link) in servers.cycle() {
-        match call::explain(name, link.clone(), request.clone(), message_bytes).await {
+        // An explanation may take long: what is wrong with a connection in the meantime, pings find out.
+        patience.rose();
+        let told = call::explain(name, link.clone(), request.clone(), message_bytes).await;
+        patience.fell();
+        match told {
             Ok(response) => return Ok(response),
             Err(fault) => pauses.after(fault).await?,
         }

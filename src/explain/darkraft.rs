@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::reason::{Cells, Colour, Left, Listed, Move, Part, Play, Position, Reason, Refused};
-use super::turned::{Rectangle, Turned, place};
-use crate::games::darkraft::{Board, MAX_COLUMNS, MAX_ROWS};
+use super::turned::{Rectangle, Turned};
+use crate::games::darkraft::{self, Board, place};
 use crate::theory::{Control, Stopped};
 use crate::units::count;
 
@@ -20,13 +20,11 @@ pub(super) struct Grid<'c> {
     control: &'c Control,
 }
 
-/// The nim-values of all that play on a board can leave, of each colour.
-pub(super) fn values(board: &Board, control: &Control) -> Result<[Turned; 2], Stopped> {
-    if board.rows() > MAX_ROWS || board.columns() > MAX_COLUMNS {
-        return Err(Stopped::OverBudget);
-    }
-    let colour = |colour| Turned::new(board.columns() as usize, board.cells(), colour, control);
-    Ok([colour(0)?, colour(1)?])
+/// The colours of a board, with the nim-values of all that play can leave.
+pub(super) fn colours(board: &Board, control: &Control) -> Result<[Turned; 2], Stopped> {
+    let [even, odd] = darkraft::rectangles(board, control)?;
+    let colour = |colour, values| Turned::new(board.columns() as usize, board.cells(), colour, values);
+    Ok([colour(0, even), colour(1, odd)])
 }
 
 impl<'c> Grid<'c> {

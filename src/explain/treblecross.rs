@@ -72,12 +72,11 @@ impl<'c> Strip<'c> {
         left(1) && (left(2) || right(1)) || right(1) && right(2)
     }
 
-    /// The cell with which the opponent completes three after a move at `at` that did not, if there is one.
+    /// The lowest cell with which the opponent completes three after a move at `at` that did not, if there is one.
     fn exposes(&self, at: usize) -> Option<u32> {
         // Elsewhere nothing changed: what was there to complete still is.
-        if !self.is_quiet {
-            return self.winning_cells.iter().copied().find(|&cell| cell as usize != at);
-        }
+        let winning = if self.is_quiet { &[][..] } else { &self.winning_cells[..] };
+        let standing = winning.iter().copied().find(|&cell| cell as usize != at);
         let near = at.saturating_sub(2)..(at + 3).min(self.cells.len());
         let with = |cell: usize| if cell == at { true } else { self.is_x(cell) };
         let completes = |cell: usize| {
@@ -86,7 +85,8 @@ impl<'c> Strip<'c> {
                 three.end <= self.cells.len() && three.clone().filter(|&other| other != cell).all(with)
             })
         };
-        near.filter(|&cell| cell != at && !self.is_x(cell)).find(|&cell| completes(cell)).map(|cell| cell as u32)
+        let made = near.filter(|&cell| cell != at && !self.is_x(cell)).find(|&cell| completes(cell));
+        standing.into_iter().chain(made.map(|cell| cell as u32)).min()
     }
 
     fn part(&self, start: u32, length: u32) -> Result<Option<Part>, Stopped> {

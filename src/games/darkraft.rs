@@ -27,6 +27,8 @@ use crate::theory::{Control, Stopped};
 use bytes::Bytes;
 use diamond::Diamond;
 
+pub use self::{diamond::place, sweep::Rectangles};
+
 /// The most rows of a board that is solved: a turned row of 64 columns is a word, and a board of 64 x 64 takes up to a
 /// few seconds and 20 MB.
 pub const MAX_ROWS: u32 = 64;
@@ -135,12 +137,11 @@ pub fn cost(board: &Board) -> u64 {
 }
 
 /// What an answer is read off.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Values {
+struct Values {
     /// The nim-value of each colour: of the cells with row + column even, and odd.
-    pub colours: [u32; 2],
+    colours: [u32; 2],
     /// For each cell, the nim-value of its colour after a move there. The move wins iff it is the other colour's value.
-    pub after: Vec<u32>,
+    after: Vec<u32>,
 }
 
 /// Solves a board.
@@ -149,7 +150,7 @@ pub struct Values {
 /// `Stopped` when `control` says that the answer is no longer paid for; `OverBudget` for a board past `MAX_ROWS` or
 /// `MAX_COLUMNS`, whatever the budget.
 pub fn solve(board: &Board, control: &Control) -> Result<Solution, Stopped> {
-    values(board, control).map(|values| read_off(board, &values))
+    values_by(board, control, sweep::values).map(|values| read_off(board, &values))
 }
 
 /// Solves a board the obvious way, one rectangle at a time: what `solve` is compared with.
@@ -160,12 +161,16 @@ pub fn plain(board: &Board, control: &Control) -> Result<Solution, Stopped> {
     values_by(board, control, plain::values).map(|values| read_off(board, &values))
 }
 
-/// The nim-values behind an answer, at the cost of `solve`.
+/// The nim-values of all that play on a board can leave, of each colour, at the cost of `solve`.
 ///
 /// # Errors
 /// Those of `solve`.
-pub fn values(board: &Board, control: &Control) -> Result<Values, Stopped> {
-    values_by(board, control, sweep::values)
+pub fn rectangles(board: &Board, control: &Control) -> Result<[Rectangles; 2], Stopped> {
+    if !board.fits() {
+        return Err(Stopped::OverBudget);
+    }
+    let colour = |colour| sweep::rectangles(&Diamond::new(board.columns as usize, &board.cells, colour), control);
+    Ok([colour(0)?, colour(1)?])
 }
 
 /// The values of both colours, found by the given method.
@@ -291,8 +296,8 @@ mod tests {
     #[test]
     fn the_values_behind_an_answer_are_those_of_each_colour_alone() {
         // The even colour is the cells 0 and 3 on one diagonal, killed together by 0; the odd one two lone cells.
-        let values = values(&board(2, &br"\X/X"[..]), &Control::unlimited()).unwrap();
-        assert_eq!(values, Values { colours: [1, 1], after: vec![0, 0, 0, 0] });
+        let values = values_by(&board(2, &br"\X/X"[..]), &Control::unlimited(), sweep::values).unwrap();
+        assert_eq!((values.colours, values.after), ([1, 1], vec![0, 0, 0, 0]));
         assert_eq!(solved(&board(2, &br"\X/X"[..])), Solution { winning_cells: vec![], nim_value: 0 });
     }
 

@@ -18,6 +18,9 @@ pub struct Settings {
     pub connections: u32,
     /// Threads of each of the two pools that solve what is too long for an async thread.
     pub workers: usize,
+    /// Heavy boards are solved at the lowest priority, so that they take only the time that nobody else wants: other
+    /// clients, or whatever else runs on the machine.
+    pub heavy_in_background: bool,
     /// A stream on which nothing moves for this long, through its client's doing, is ended.
     pub stall_timeout: Duration,
     /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed.
@@ -71,6 +74,7 @@ impl Default for Settings {
             // Each costs two descriptors at most and some 100 KiB.
             connections: 1024,
             workers: std::thread::available_parallelism().map_or(1, usize::from),
+            heavy_in_background: true,
             stall_timeout: Duration::from_secs(60),
             handshake_timeout: Duration::from_secs(10),
             keepalive_interval: Duration::from_secs(20),

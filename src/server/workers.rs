@@ -8,6 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::meters::{Done, Meters};
+use super::settings::Settings;
 use crate::games::{self, Board, Game, Sizes, Solution};
 use crate::theory::{Control, StopFlag, Stopped};
 use crate::wire::{self, BoardError, Reason, v1};
@@ -64,7 +65,7 @@ const HEAVY_NICE: i32 = 19;
 /// Solves batches. Cheap to clone.
 ///
 /// Heavy boards have a pool of their own, so that light batches never queue behind them; its threads run at the lowest
-/// priority, so that they take only the time that nobody else wants.
+/// priority where `Settings::heavy_in_background` says so.
 #[derive(Clone)]
 pub(super) struct Workers {
     solver: Arc<dyn Solver>,
@@ -93,23 +94,23 @@ struct Admitted {
 }
 
 impl Workers {
-    /// Two pools of `threads` threads each.
+    /// Two pools of `settings.workers` threads each.
     ///
     /// # Errors
     /// When the threads cannot be started.
-    pub(super) fn new(
-        solver: Arc<dyn Solver>,
-        sizes: Sizes,
-        cost_per_board: u64,
-        threads: usize,
-        meters: Arc<Meters>,
-    ) -> std::io::Result<Workers> {
+    pub(super) fn new(solver: Arc<dyn Solver>, settings: &Settings, meters: Arc<Meters>) -> std::io::Result<Workers> {
+        let threads = settings.workers;
         let pool = |name: &'static str| {
             ThreadPoolBuilder::new().num_threads(threads).thread_name(move |index| format!("{name}-{index}"))
         };
         let light = pool("light").build().map_err(std::io::Error::other)?;
-        let heavy = pool("heavy").start_handler(|_| stand_back()).build().map_err(std::io::Error::other)?;
+        let mut heavy = pool("heavy");
+        if settings.heavy_in_background {
+            heavy = heavy.start_handler(|_| stand_back());
+        }
+        let heavy = heavy.build().map_err(std::io::Error::other)?;
         let (light, heavy) = (Arc::new(light), Arc::new(heavy));
+        let (sizes, cost_per_board) = (settings.sizes, settings.limits.cost_per_board);
         Ok(Workers { solver, sizes, cost_per_board, light, heavy, threads, meters })
     }
 
@@ -336,6 +337,18 @@ mod tests {
         ] {
             let tasks: Vec<_> = split(of_costs(costs)).iter().map(|task| (task.boards.len(), task.heavy)).collect();
             assert_eq!(tasks, expected, "{costs:?}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn heavy_boards_stand_back_on_a_server_and_not_where_somebody_waits_for_them() {
+        for (heavy_in_background, nice) in [(true, HEAVY_NICE), (false, 0)] {
+            let settings = Settings { heavy_in_background, workers: 1, ..Settings::default() };
+            let workers = Workers::new(Arc::new(Games), &settings, Arc::default()).unwrap();
+            let priority = || rustix::process::getpriority_process(Some(rustix::thread::gettid())).unwrap();
+            assert_eq!(workers.run(TASK, priority).await.unwrap(), 0);
+            assert_eq!(workers.run(HEAVY + 1, priority).await.unwrap(), nice);
         }
     }
 }

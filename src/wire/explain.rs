@@ -59,14 +59,14 @@ pub fn response(result: Result<Explanation, BoardError>, message_bytes: u64) -> 
     v1::ExplainResponse { result: Some(Packed::Error(BoardError::new(ErrorReason::TooLong, message).into())) }
 }
 
-/// Unpacks an answer.
+/// Unpacks the answer to a request for what is wanted.
 ///
 /// # Errors
 /// The server's error; `Internal` where the message says nothing that this version understands.
-pub fn explained(response: v1::ExplainResponse) -> Result<Explanation, BoardError> {
+pub fn explained(response: v1::ExplainResponse, wants: Wants) -> Result<Explanation, BoardError> {
     use v1::explain_response::Result as Packed;
     match response.result {
-        Some(Packed::Explanation(explanation)) => unpack(explanation)
+        Some(Packed::Explanation(explanation)) => unpack(explanation, wants)
             .ok_or_else(|| BoardError::new(ErrorReason::Internal, "the server's answer makes no sense to this client")),
         Some(Packed::Error(error)) => Err(error.into()),
         None => Err(BoardError::new(ErrorReason::Internal, "the server sent an empty result")),
@@ -109,8 +109,8 @@ impl From<Explanation> for v1::Explanation {
     }
 }
 
-/// Lists that were not asked for come out empty.
-fn unpack(message: v1::Explanation) -> Option<Explanation> {
+/// Lists come empty where they were not asked for, and where the game is over.
+fn unpack(message: v1::Explanation, wants: Wants) -> Option<Explanation> {
     let outcome = match message.outcome() {
         v1::Outcome::FirstPlayerWins => Outcome::FirstPlayerWins,
         v1::Outcome::SecondPlayerWins => Outcome::SecondPlayerWins,
@@ -124,8 +124,8 @@ fn unpack(message: v1::Explanation) -> Option<Explanation> {
         outcome,
         reason: reason(message.reason?)?,
         winning_moves: Listed { items: all(message.winning_moves, choice)?, total: message.winning_moves_total },
-        options: (options.total > 0).then_some(options),
-        line: (!line.moves.is_empty()).then_some(line),
+        options: wants.options.then_some(options),
+        line: wants.line.then_some(line),
     })
 }
 

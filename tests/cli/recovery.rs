@@ -142,3 +142,11 @@ fn an_interrupted_run_leaves_no_half_file_and_says_how_far_it_was() {
         assert_eq!(names(folder.path()), ["answers", "input"]);
     }
 }
+
+#[test]
+fn an_explanation_that_takes_longer_than_retry_for_is_waited_for() {
+    let grid = vec!["X".repeat(64); 64].join(",");
+    let done = run(&["explain", "darkraft", &grid, "--retry-for", "1ms"], "");
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    assert!(done.out.starts_with("darkraft, 64 x 64: the player to move loses"), "{}", &done.out[..100]);
+}

@@ -26,7 +26,7 @@ async fn explain(
         options: wants.options,
         line: wants.line,
     };
-    wire::explain::explained(client.explain(request).await.unwrap().into_inner())
+    wire::explain::explained(client.explain(request).await.unwrap().into_inner(), wants)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,11 +49,10 @@ async fn explanations_cross_the_wire_whole() {
         let board: Board = notation::board(game, text, Letters::DRAWN).unwrap();
         let moves: Vec<Move> = moves.iter().map(|text| notation::read_move(&board, text).unwrap()).collect();
         let control = sprague::theory::Control::unlimited();
-        let mut right = sprague::explain::explain(&board, &moves, ALL, &control).unwrap();
-        // An empty list and one that was not asked for are the same on the wire.
-        right.options = right.options.filter(|options| options.total > 0);
-        right.line = right.line.filter(|line| !line.moves.is_empty());
-        assert_eq!(explain(&mut client, board.into(), &moves, ALL).await, Ok(right), "{text}");
+        for wants in [ALL, Wants::default()] {
+            let right = sprague::explain::explain(&board, &moves, wants, &control).unwrap();
+            assert_eq!(explain(&mut client, board.clone().into(), &moves, wants).await, Ok(right), "{text}");
+        }
     }
 }
 
@@ -75,7 +74,7 @@ async fn faults_of_boards_and_moves_are_answers_and_name_their_place() {
     let request =
         v1::ExplainRequest { board: Some(row("...")), moves: vec![v1::Move::default()], ..Default::default() };
     let answer = client.explain(request).await.unwrap().into_inner();
-    assert_eq!(wire::explain::explained(answer).unwrap_err().reason, Fault::BadMove);
+    assert_eq!(wire::explain::explained(answer, Wants::default()).unwrap_err().reason, Fault::BadMove);
 }
 
 #[tokio::test(flavor = "multi_thread")]

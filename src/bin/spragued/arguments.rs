@@ -233,3 +233,4 @@ pub(crate) fn print_config(matches: &ArgMatches) -> String {
     }
     text
 }
+            heavy_in_background: defaults().heavy_in_background,

@@ -52,19 +52,12 @@ impl Diamond {
     ///
     /// Assumes whole rows of `columns` cells, each `\`, `/` or `X`, on a board of at most 64 rows and 64 columns.
     pub(super) fn new(columns: usize, cells: &[u8], colour: usize) -> Diamond {
-        let height = cells.len() / columns;
-        // Of two neighbouring diagonals one has this colour: the first of them is 0 or 1 by parity.
-        let odd = (colour + columns - 1) % 2;
-        let mut places = Vec::with_capacity(cells.len() / 2 + 1);
-        for row in 0..height {
-            for column in (0..columns).skip((row + colour) % 2).step_by(2) {
-                places.push(Place {
-                    row: (row + column - colour) / 2,
-                    column: (row + columns - 1 - column - odd) / 2,
-                    at: (row * columns + column) as u32,
-                });
-            }
-        }
+        let places: Vec<Place> = (0..cells.len())
+            .filter_map(|at| {
+                let (its_colour, row, column) = place(columns, at);
+                (its_colour == colour).then_some(Place { row, column, at: at as u32 })
+            })
+            .collect();
         let rows = places.iter().map(|place| place.row + 1).max().unwrap_or(0);
         let mut diamond = Diamond {
             rows,
@@ -106,6 +99,18 @@ impl Diamond {
         });
         Values { total: value(rows.clone(), columns.clone()), after: after.collect() }
     }
+}
+
+/// Where the cell `at` of a board of so many columns lies: its colour (0: row + column even, 1: odd), its turned row and
+/// column.
+///
+/// Along `/` the sum of row and column stays, and so does the turned row; along `\` the turned column does.
+pub fn place(columns: usize, at: usize) -> (usize, usize, usize) {
+    let (row, column) = (at / columns, at % columns);
+    let colour = (row + column) % 2;
+    // Of two neighbouring diagonals one has this colour: the first of them is 0 or 1 by parity.
+    let odd = (colour + columns - 1) % 2;
+    (colour, (row + column - colour) / 2, (row + columns - 1 - column - odd) / 2)
 }
 
 /// The bits of the columns of a range.

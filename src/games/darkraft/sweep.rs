@@ -16,20 +16,48 @@ use crate::theory::{Control, Stopped};
 use crate::wide::wide;
 use std::ops::Range;
 
-/// Solves one colour.
-pub(super) fn values(diamond: &Diamond, control: &Control) -> Result<Values, Stopped> {
-    if diamond.columns <= 32 {
-        values_by(diamond, control, between_narrow)
-    } else {
-        values_by(diamond, control, between_broad)
+/// The nim-values of every rectangle of turned rows and columns of one colour: of every part that play can leave.
+#[derive(Clone)]
+pub struct Rectangles(Tables);
+
+#[derive(Clone)]
+enum Tables {
+    /// Of up to 32 columns.
+    Narrow(Table<1>),
+    /// Of up to 64.
+    Broad(Table<2>),
+}
+
+impl Rectangles {
+    /// The nim-value of a rectangle, which may be empty, within the colour's rows and columns.
+    pub fn value(&self, rows: &Range<usize>, columns: &Range<usize>) -> u16 {
+        match &self.0 {
+            Tables::Narrow(table) => table.value(table.line(rows.start, rows.end, columns.start), columns.end),
+            Tables::Broad(table) => table.value(table.line(rows.start, rows.end, columns.start), columns.end),
+        }
     }
 }
 
-fn values_by<const STEPS: usize>(
+/// Solves one colour.
+pub(super) fn values(diamond: &Diamond, control: &Control) -> Result<Values, Stopped> {
+    let rectangles = rectangles(diamond, control)?;
+    Ok(diamond.read_off(|rows, columns| rectangles.value(&rows, &columns)))
+}
+
+/// Solves every rectangle of one colour.
+pub(super) fn rectangles(diamond: &Diamond, control: &Control) -> Result<Rectangles, Stopped> {
+    if diamond.columns <= 32 {
+        table_by(diamond, control, between_narrow).map(Tables::Narrow).map(Rectangles)
+    } else {
+        table_by(diamond, control, between_broad).map(Tables::Broad).map(Rectangles)
+    }
+}
+
+fn table_by<const STEPS: usize>(
     diamond: &Diamond,
     control: &Control,
     between: impl Fn(&mut Sweep<'_, STEPS>, usize, usize),
-) -> Result<Values, Stopped> {
+) -> Result<Table<STEPS>, Stopped> {
     let mut sweep = Sweep::new(diamond);
     for bottom in 1..=diamond.rows {
         for top in (0..bottom).rev() {
@@ -37,8 +65,7 @@ fn values_by<const STEPS: usize>(
             control.spend(std::mem::take(&mut sweep.work))?;
         }
     }
-    let table = &sweep.table;
-    Ok(diamond.read_off(|rows, columns| table.value(table.line(rows.start, rows.end, columns.start), columns.end)))
+    Ok(sweep.table)
 }
 
 wide! {
@@ -285,10 +312,11 @@ mod tests {
             let expected = plain::values(&diamond, &control);
             assert_eq!(values(&diamond, &control), expected, "{rows} x {columns}");
             let portable = if diamond.columns <= 32 {
-                values_by(&diamond, &control, between_narrow_portable)
+                table_by(&diamond, &control, between_narrow_portable).map(Tables::Narrow).map(Rectangles)
             } else {
-                values_by(&diamond, &control, between_broad_portable)
+                table_by(&diamond, &control, between_broad_portable).map(Tables::Broad).map(Rectangles)
             };
+            let portable = portable.map(|found| diamond.read_off(|rows, columns| found.value(&rows, &columns)));
             assert_eq!(portable, expected, "{rows} x {columns}");
         }
     }

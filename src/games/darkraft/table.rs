@@ -6,6 +6,7 @@ use super::sieve::{Lanes, Line, OUTSIDE, both};
 ///
 /// The lane of a right edge is the column before it, so that an empty rectangle has no lane to its right edge; lanes of
 /// rectangles that would end before they begin are 0, as empty ones are worth.
+#[derive(Clone)]
 pub(super) struct Table<const STEPS: usize> {
     /// Turned columns.
     pub(super) columns: usize,
