@@ -5,6 +5,7 @@
 //! back in order at the far end. So every board is answered exactly once, in its place, and memory does not grow.
 
 pub mod credentials;
+mod tls;
 pub mod fault;
 pub mod target;
 mod patience;

@@ -31,7 +31,7 @@ pub(super) async fn facts(server: &str, link: Link) -> Result<ServerFacts, Fault
     let call = client.get_server_info(link.request(v1::GetServerInfoRequest {}));
     match tokio::time::timeout(FACTS_TIMEOUT, call).await {
         Ok(Ok(response)) => Ok(response.into_inner().into()),
-        Ok(Err(status)) => Err(Fault::of(server, &status)),
+        Ok(Err(status)) => Err(link.fault(server, &status)),
         Err(_) => Err(Fault::unfit(server, &format!("no answer within {} s", FACTS_TIMEOUT.as_secs()))),
     }
 }
@@ -46,7 +46,7 @@ pub(super) async fn explain(
     let client = v1::sprague_service_client::SpragueServiceClient::new(link.channel.clone());
     let mut client =
         client.max_decoding_message_size(message_bytes.min(LONGEST_ANSWER)).max_encoding_message_size(message_bytes);
-    let response = client.explain(link.request(request)).await.map_err(|status| Fault::of(server, &status))?;
+    let response = client.explain(link.request(request)).await.map_err(|status| link.fault(server, &status))?;
     Ok(response.into_inner())
 }
 

@@ -1,7 +1,7 @@
 //! What a client shows to servers, and whom it believes.
 
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
 use tonic::metadata::{Ascii, MetadataValue};
-use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
 /// Certificates and keys are text in PEM form. The default believes the authorities of this system and shows nothing.
 #[derive(Clone, Default)]
@@ -16,17 +16,14 @@ pub struct Credentials {
     pub in_the_clear: bool,
 }
 
-impl Credentials {
-    pub(super) fn tls(&self) -> ClientTlsConfig {
-        let tls = match &self.ca {
-            Some(ca) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(ca)),
-            None => ClientTlsConfig::new().with_native_roots(),
-        };
-        match &self.identity {
-            Some((certificate, key)) => tls.identity(Identity::from_pem(certificate, key)),
-            None => tls,
-        }
-    }
+/// Whether a text in PEM form has a certificate.
+pub fn has_certificate(pem: &[u8]) -> bool {
+    CertificateDer::from_pem_slice(pem).is_ok()
+}
+
+/// Whether a text in PEM form has a private key.
+pub fn has_key(pem: &[u8]) -> bool {
+    PrivateKeyDer::from_pem_slice(pem).is_ok()
 }
 
 /// A bearer token, as calls carry it.

@@ -46,6 +46,14 @@ pub enum Error {
         /// What is wrong with its certificate.
         what: String,
     },
+    /// Something else than a server of gRPC answers there, or one that is to be spoken to in another way.
+    #[error("{server}: {advice}")]
+    NotGrpc {
+        /// Its name.
+        server: String,
+        /// What it is, by the looks of it, and what to write.
+        advice: &'static str,
+    },
     /// The server refused a call for good.
     #[error("{server} refused the call: {message}")]
     Refused {
@@ -105,15 +113,21 @@ impl Fault {
     ///
     /// A status that tonic made of a transport error has that error as its source, whatever its code (a killed peer
     /// comes as UNKNOWN, INTERNAL or CANCELLED); one that a server sent has none.
-    pub(super) fn of(server: &str, status: &Status) -> Fault {
+    ///
+    /// `broke`: why the connection broke, where that is known better.
+    pub(super) fn of(server: &str, status: &Status, broke: Option<String>) -> Fault {
         if status.source().is_some() {
             let (what, connecting) = cause(status);
+            let what = broke.unwrap_or(what);
             let server_name = server.to_owned();
             if what.contains(BAD_CERTIFICATE) {
                 return Fault::Lasting(Error::Untrusted { server: server_name, what });
             }
             if CERTIFICATE_REFUSED.iter().any(|alert| what.contains(alert)) {
                 return Fault::Lasting(Error::NotAllowed { server: server_name, message: what });
+            }
+            if let Some((_, advice)) = WRONG_PROTOCOL.iter().find(|(sign, _)| what.contains(sign)) {
+                return Fault::Lasting(Error::NotGrpc { server: server_name, advice });
             }
             return if connecting { Fault::unfit(server, &what) } else { Fault::broken(server, &what) };
         }
@@ -155,6 +169,16 @@ const CERTIFICATE_REFUSED: [&str; 8] = [
     "received fatal alert: CertificateUnknown",
     "received fatal alert: AccessDenied",
     "received fatal alert: DecryptError",
+];
+
+/// What h2 and rustls say when the other side speaks something else.
+const WRONG_PROTOCOL: [(&str, &str); 2] = [
+    // The first bytes of HTTP/1 and of TLS read as the length of a frame that is too long.
+    (
+        "frame with invalid size",
+        "what answers there does not speak gRPC in the clear; if it speaks TLS, write https://",
+    ),
+    ("corrupt message of type InvalidContentType", "what answers there does not speak TLS; leave https:// out"),
 ];
 
 /// What went wrong at the bottom (the outer layers of a transport error only say that something did), and whether it
@@ -229,7 +253,7 @@ mod tests {
             (Status::deadline_exceeded("m"), None),
             (Status::unauthenticated("m"), None),
         ] {
-            let found = match Fault::of("s", &status) {
+            let found = match Fault::of("s", &status, None) {
                 Fault::Passing { after, blame, .. } => Some((after, blame)),
                 Fault::Lasting(_) => None,
             };
@@ -239,7 +263,7 @@ mod tests {
 
     #[test]
     fn being_kept_out_is_told_apart_from_being_refused() {
-        let lasting = |status| match Fault::of("s", &status) {
+        let lasting = |status| match Fault::of("s", &status, None) {
             Fault::Lasting(error) => error,
             Fault::Passing { what, .. } => panic!("{what}"),
         };

@@ -158,7 +158,7 @@ impl<T: Send + 'static> Lane<T> {
         let opened = call::solve_stream(self.link.clone(), receiver, self.shared.terms.message_bytes).await;
         let ended = match opened {
             Ok(responses) => self.exchange(&mut stream, responses).await,
-            Err(status) => Err(Fault::of(&self.server, &status)),
+            Err(status) => Err(self.link.fault(&self.server, &status)),
         };
         match ended {
             Ok(()) => Ok(Ended::Complete),
@@ -199,7 +199,7 @@ impl<T: Send + 'static> Lane<T> {
                 message = responses.message() => match message {
                     Ok(Some(message)) => self.receive(stream, message)?,
                     Ok(None) => return Err(Fault::broken(&self.server, "the stream ended without its Summary")),
-                    Err(status) => return Err(Fault::of(&self.server, &status)),
+                    Err(status) => return Err(self.link.fault(&self.server, &status)),
                 },
                 batch = shared.queue.take(!stream.unanswered.is_empty()), if has_room => match batch {
                     Some(batch) => stream.send(batch),

@@ -3,13 +3,16 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use tonic::Request;
+use tokio_rustls::rustls::ClientConfig;
 use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::{Request, Status};
 
 use super::credentials::{Credentials, Token};
-use super::fault;
+use super::fault::{self, Fault};
+use super::tls::{self, Broke};
 
 /// A TCP handshake that takes longer than this will not come to anything.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -109,6 +112,7 @@ pub struct Target {
 #[derive(Clone)]
 enum Way {
     Endpoint(Box<Endpoint>),
+    Tls(Box<Endpoint>, Arc<ClientConfig>),
     Ready(Channel),
 }
 
@@ -125,15 +129,19 @@ impl Target {
     /// Credentials that cannot be used, or not on the way there.
     pub fn new(address: &Address, credentials: &Credentials) -> Result<Target, BadTarget> {
         let bad = |error: tonic::transport::Error| BadTarget::Tls(fault::root(&error).to_string());
-        let mut endpoint = configure(Endpoint::from_shared(address.uri.clone()).map_err(bad)?);
-        match address.road {
-            Road::Tls => endpoint = endpoint.tls_config(credentials.tls()).map_err(bad)?,
+        let endpoint = |uri: &str| Endpoint::from_shared(uri.to_owned()).map(configure).map_err(bad);
+        let way = match address.road {
+            Road::Tls => {
+                // To tonic a connection in the clear, whose requests say https all the same: TLS is the connector's.
+                let origin = address.uri.parse().map_err(|_| BadTarget::Tls("the address cannot be read".into()))?;
+                let endpoint = endpoint(&address.uri.replacen("https", "http", 1))?.origin(origin);
+                Way::Tls(Box::new(endpoint), Arc::new(tls::config(credentials).map_err(BadTarget::Tls)?))
+            }
             Road::Clear if credentials.token.is_some() && !credentials.in_the_clear => {
                 return Err(BadTarget::TokenInTheClear(address.text.clone()));
             }
-            Road::Clear | Road::Inside => {}
-        }
-        let way = Way::Endpoint(Box::new(endpoint));
+            Road::Clear | Road::Inside => Way::Endpoint(Box::new(endpoint(&address.uri)?)),
+        };
         Ok(Target { name: address.text.clone(), way, token: credentials.token.clone() })
     }
 
@@ -149,10 +157,15 @@ impl Target {
 
     /// Links that connect when they are first used, each a connection of its own; a ready one stays one.
     pub(super) fn links(&self, connections: usize) -> Vec<Link> {
-        let link = |channel| Link { channel, token: self.token.clone() };
+        let link = |channel, broke| Link { channel, broke, token: self.token.clone() };
+        let connections = 0..connections.max(1);
         match &self.way {
-            Way::Endpoint(endpoint) => (0..connections.max(1)).map(|_| link(endpoint.connect_lazy())).collect(),
-            Way::Ready(channel) => vec![link(channel.clone())],
+            Way::Endpoint(endpoint) => connections.map(|_| link(endpoint.connect_lazy(), Broke::default())).collect(),
+            Way::Tls(endpoint, config) => {
+                let connect = |broke: Broke| link(tls::connect_lazy(endpoint, config, &broke), broke);
+                connections.map(|_| connect(Broke::default())).collect()
+            }
+            Way::Ready(channel) => vec![link(channel.clone(), Broke::default())],
         }
     }
 }
@@ -161,6 +174,7 @@ impl Target {
 #[derive(Clone)]
 pub(super) struct Link {
     pub(super) channel: Channel,
+    broke: Broke,
     token: Option<Token>,
 }
 
@@ -172,6 +186,11 @@ impl Link {
             request.metadata_mut().insert("authorization", value.clone());
         }
         request
+    }
+
+    /// What a failed call on this link comes to.
+    pub(super) fn fault(&self, server: &str, status: &Status) -> Fault {
+        Fault::of(server, status, self.broke.take())
     }
 }
 

@@ -81,7 +81,11 @@ fn who_shows_what_is_asked_for_gets_answers_and_nobody_else_does() {
             77,
             "does not let this client in: received fatal alert: ",
         ),
-        ("--ca @ca.pem --cert @client.pem --key @client.key", 77, "asks for a bearer token"),
+        (
+            "--ca @ca.pem --cert @client.pem --key @client.key",
+            77,
+            "asks for a bearer token: `authorization: Bearer TOKEN` (UNAUTHENTICATED); --token-file names it",
+        ),
         (
             "--ca @ca.pem --cert @client.pem --key @client.key --token-file @wrong-token",
             77,
@@ -89,7 +93,17 @@ fn who_shows_what_is_asked_for_gets_answers_and_nobody_else_does() {
         ),
         ("--ca @ca.pem --cert @client.pem --token-file @tokens", 2, "--key <FILE>"),
         ("--ca @ca.pem --cert @client.pem --key @client.key --token-file @no-token", 2, "holds no token"),
-        ("--ca @ca.pem --cert @client.pem --key @client.pem --token-file @tokens", 2, "TLS cannot be set up"),
+        (
+            "--ca @ca.pem --cert @client.pem --key @client.pem --token-file @tokens",
+            2,
+            "client.pem holds no private key",
+        ),
+        (
+            "--ca @ca.pem --cert @client.key --key @client.key --token-file @tokens",
+            2,
+            "client.key holds no certificate",
+        ),
+        ("--ca @tokens", 2, "tokens holds no certificate in PEM form"),
         ("--ca @missing.pem", 74, "missing.pem cannot be read"),
     ] {
         let done = solve(folder, &address, shown, &input);
@@ -98,6 +112,7 @@ fn who_shows_what_is_asked_for_gets_answers_and_nobody_else_does() {
     }
     let clear = solve(folder, &server.address, "--token-file @tokens", &input);
     assert_eq!(clear.code, Some(69), "{}", clear.err);
+    assert!(clear.err.contains("if it speaks TLS, write https://"), "{}", clear.err);
 }
 
 #[test]
@@ -142,21 +157,25 @@ fn beyond_this_machine_the_server_wants_tls_or_to_be_told() {
 fn files_that_cannot_be_used_are_named_before_anything_is_served() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    for (arguments, said) in [
-        ("--tls-cert @server.pem", "--tls-key <FILE>"),
-        ("--client-ca @ca.pem", "--tls-cert <FILE>"),
-        ("--tls-cert @server.key --tls-key @server.key", "server.key: holds no certificate in PEM form"),
-        ("--tls-cert @server.pem --tls-key @server.pem", "server.pem: holds no private key in PEM form"),
-        ("--tls-cert @server.pem --tls-key @client.key", "server.pem: does not go with "),
+    for (arguments, code, said) in [
+        ("--tls-cert @server.pem", 2, "--tls-key <FILE>"),
+        ("--client-ca @ca.pem", 2, "--tls-cert <FILE>"),
+        ("--tls-cert @server.key --tls-key @server.key", 2, "server.key: holds no certificate in PEM form"),
+        ("--tls-cert @server.pem --tls-key @server.pem", 2, "server.pem: holds no private key in PEM form"),
+        ("--tls-cert @server.pem --tls-key @client.key", 2, "server.pem: does not go with "),
         (
             "--tls-cert @server.pem --tls-key @server.key --client-ca @tokens",
+            2,
             "tokens: holds no certificate in PEM form",
         ),
-        ("--token-file @no-token", "no-token: holds no token"),
-        ("--token-file @missing", "missing: No such file"),
+        ("--token-file @no-token", 2, "no-token: holds no token"),
+        ("--token-file @missing", 74, "missing cannot be read: No such file"),
+        ("--tls-cert @missing --tls-key @server.key", 74, "missing cannot be read: No such file"),
+        ("--tls-cert @server.pem --tls-key @missing", 74, "missing cannot be read: No such file"),
+        ("--tls-cert @server.pem --tls-key @server.key --client-ca @missing", 74, "missing cannot be read"),
     ] {
         let refused = super::spragued::run(&expand(folder.path(), arguments));
-        assert_eq!(refused.code, Some(2), "{arguments}: {}", refused.err);
+        assert_eq!(refused.code, Some(code), "{arguments}: {}", refused.err);
         assert!(refused.err.contains(said) && refused.out.is_empty(), "{arguments}: {}", refused.err);
     }
 }

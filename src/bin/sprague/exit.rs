@@ -67,6 +67,12 @@ impl From<fault::Error> for Failure {
         let code = code_of(&error);
         let advice = match error {
             fault::Error::Unreachable { .. } => "; is spragued running there? (--retry-for waits longer)",
+            fault::Error::NotAllowed { ref message, .. } if message.contains("bearer token") => {
+                "; --token-file names it"
+            }
+            fault::Error::Untrusted { ref what, .. } if what.contains("CaUsedAsEndEntity") => {
+                "; it is an authority's own: make the server's with basicConstraints=CA:FALSE"
+            }
             fault::Error::Untrusted { .. } => "; --ca names the authority that signed its certificate",
             fault::Error::TimedOut(_) => "; give it longer with --timeout",
             _ => "",
@@ -78,7 +84,7 @@ impl From<fault::Error> for Failure {
 /// The code of a failed run.
 fn code_of(error: &fault::Error) -> u8 {
     match error {
-        fault::Error::Unreachable { .. } | fault::Error::TimedOut(_) => NO_SERVER,
+        fault::Error::Unreachable { .. } | fault::Error::NotGrpc { .. } | fault::Error::TimedOut(_) => NO_SERVER,
         fault::Error::NotAllowed { .. } | fault::Error::Untrusted { .. } => NOT_ALLOWED,
         fault::Error::Poison { .. }
         | fault::Error::Refused { .. }

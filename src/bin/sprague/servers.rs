@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use sprague::client::credentials::{Credentials, Token};
+use sprague::client::credentials::{Credentials, Token, has_certificate, has_key};
 use sprague::client::target::{Address, BadTarget, Target};
 use sprague::client::{Client, Options};
 use sprague::embedded::Embedded;
@@ -61,6 +61,17 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Two threads carry as much as more would: what takes long is done elsewhere.
+/// Reads a file that must hold something in PEM form.
+fn read_pem(file: &Path, has_it: fn(&[u8]) -> bool, what: &str) -> Result<Vec<u8>, Failure> {
+    let pem = read(file)?;
+    let message = format_args!("sprague: {} holds no {what} in PEM form", file.display()).to_string();
+    if has_it(&pem) { Ok(pem) } else { Err(Failure::new(exit::USAGE, message)) }
+}
+
+fn read_certificate(file: &Path) -> Result<Vec<u8>, Failure> {
+    read_pem(file, has_certificate, "certificate")
+}
+
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.map_err(|error| Failure::new(exit::INTERNAL, format_args!("sprague: no threads can be started: {error}")))
@@ -99,10 +110,10 @@ impl Arguments {
             }
         };
         let identity = match (&self.cert, &self.key) {
-            (Some(cert), Some(key)) => Some((read(cert)?, read(key)?)),
+            (Some(cert), Some(key)) => Some((read_certificate(cert)?, read_pem(key, has_key, "private key")?)),
             _ => None,
         };
-        let ca = self.ca.as_deref().map(read).transpose()?;
+        let ca = self.ca.as_deref().map(read_certificate).transpose()?;
         Ok(Credentials { ca, identity, token, in_the_clear: self.insecure })
     }
 }
