@@ -84,8 +84,12 @@ fn grid(text: &str, letters: Letters) -> Result<Board, String> {
         if found != columns {
             let how = if found < columns { "too short" } else { "too long" };
             let expected = count(columns as u64, "letter");
+            let swallowed = match letters == Letters::DRAWN && !text.contains('\\') {
+                true => r"; shells swallow \: quote the board, as in 'X/,\X'",
+                false => "",
+            };
             return Err(format!(
-                "{name} is {how}: expected {expected} as in row 1, found {found}; write rows as XL,LR"
+                "{name} is {how}: expected {expected} as in row 1, found {found}; write rows as XL,LR{swallowed}"
             ));
         }
         for (letter, at) in row.chars().zip(1..) {
@@ -135,13 +139,16 @@ pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
             cell.map(Move::Cell).ok_or_else(|| format!("{text:?} is no move: write the cell, as 7"))
         }
         Board::Darkraft(grid) => {
-            let cell = text.split_once(',').and_then(|(row, column)| {
-                let (row, column) = (number(row)?.checked_sub(1)?, number(column)?.checked_sub(1)?);
-                // A column past the last would be another row's.
-                let cell = row.checked_mul(grid.columns())?.checked_add(column)?;
-                Some(if column < grid.columns() { cell } else { u32::MAX })
-            });
-            cell.map(Move::Cell).ok_or_else(|| format!("{text:?} is no move: write row and column, as 2,3"))
+            let place = text
+                .split_once(',')
+                .and_then(|(row, column)| Some((number(row)?.checked_sub(1)?, number(column)?.checked_sub(1)?)));
+            let (row, column) = place.ok_or_else(|| format!("{text:?} is no move: write row and column, as 2,3"))?;
+            let (rows, columns) = (grid.rows(), grid.columns());
+            if row >= rows || column >= columns {
+                let size = format!("{} and {}", count(rows.into(), "row"), count(columns.into(), "column"));
+                return Err(format!("cell {text} is not on the board of {size}"));
+            }
+            Ok(Move::Cell(row * columns + column))
         }
         Board::EndNim(_) => {
             let taken = text.split_once(':').and_then(|(end, take)| {
@@ -152,7 +159,13 @@ pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
                 };
                 Some(Move::End(end_nim::Move { end, take: take.parse().ok()? }))
             });
-            taken.ok_or_else(|| format!("{text:?} is no move: write the end and the stones taken, as left:4"))
+            taken.ok_or_else(|| {
+                let small = text.to_ascii_lowercase();
+                match text != small && read_move(board, &small).is_ok() {
+                    true => format!("{text:?} is no move: write it small, as {small}"),
+                    false => format!("{text:?} is no move: write the end and the stones taken, as left:4"),
+                }
+            })
         }
     }
 }
@@ -169,6 +182,15 @@ pub fn show_move(columns: Option<u32>, played: Move) -> String {
         (Move::End(end_nim::Move { end: End::Left, take }), _) => format!("left:{take}"),
         (Move::End(end_nim::Move { end: End::Right, take }), _) => format!("right:{take}"),
     }
+}
+
+/// An argument as it is typed to a shell: in quotes where the shell would change it.
+pub fn argument(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./,:=+@%".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Writes a board so that `board` reads it.
@@ -211,6 +233,20 @@ mod tests {
     }
 
     #[test]
+    fn an_argument_is_quoted_where_a_shell_would_change_it() {
+        for (text, typed) in [
+            ("a/b-1_x.in", "a/b-1_x.in"),
+            ("my tests/a.in", "'my tests/a.in'"),
+            ("it's", r"'it'\''s'"),
+            (r"X/,\X", r"'X/,\X'"),
+            ("", "''"),
+            ("$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(argument(text), typed);
+        }
+    }
+
+    #[test]
     fn what_cannot_be_read_is_answered_with_how_it_is_written() {
         for (game, text, message) in [
             (Game::Treblecross, "..x", "cell 3 is 'x': use 'X'"),
@@ -221,6 +257,7 @@ mod tests {
                 "X,XX",
                 "row 2 of 2 is too long: expected 1 letter as in row 1, found 2; write rows as XL,LR",
             ),
+            (Game::Darkraft, "X/,X", r"found 1; write rows as XL,LR; shells swallow \: quote the board, as in 'X/,\X'"),
             (Game::Darkraft, "", "the board has no cells"),
             (Game::Darkraft, "O", "row 1 of 1 has 'O' as letter 1 of 1: a cell is '\\', '/' or 'X'"),
             (
@@ -242,6 +279,8 @@ mod tests {
             (Game::Treblecross, "...", "0", "write the cell, as 7"),
             (Game::Darkraft, "XX", "7", "write row and column, as 2,3"),
             (Game::EndNim, "3", "4", "as left:4"),
+            (Game::EndNim, "3", "LEFT:2", "write it small, as left:2"),
+            (Game::EndNim, "3", "LEFT:x", "as left:4"),
         ] {
             let fault = read_move(&board(game, text, Letters::DRAWN).unwrap(), played).unwrap_err();
             assert!(fault.contains(message), "{played}: {fault}");

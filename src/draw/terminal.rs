@@ -160,11 +160,11 @@ fn grid(explanation: &Explanation, columns: u32, cells: &[u8], style: Style) -> 
 }
 
 fn grid_legend(marks: &[Mark], letters: Letters, colour: bool) -> String {
-    let kills = format!(
-        "{} kills along down-right, {} along down-left, X along both",
-        letters.write(b'\\'),
-        letters.write(b'/')
-    );
+    let (backslash, slash) = (letters.write(b'\\'), letters.write(b'/'));
+    let kills = match letters {
+        Letters::DRAWN => r"\ and / kill along the line they draw, X along both".into(),
+        _ => format!(r"{backslash} kills along \, {slash} along /, X along both"),
+    };
     let wins = if marks.contains(&Mark::Wins) { paint("* wins", Ink::Green, colour) + "   " } else { String::new() };
     let gone = if marks.contains(&Mark::None) { "   . inactive" } else { "" };
     format!("  {wins}{kills}{gone}\n\n")

@@ -32,12 +32,14 @@ pub struct LayoutFault {
 /// The source's.
 pub fn validate(format: Format, source: impl Read, report: &mut dyn FnMut(LayoutFault)) -> io::Result<u64> {
     let mut source = BufReader::with_capacity(256 * 1024, source);
-    let mut check = Check { format, stage: Stage::start(format), total: None, cases: 0, place: PLACE, report };
+    let mut check =
+        Check { format, stage: Stage::start(format), total: None, cases: 0, place: PLACE, is_cut: false, report };
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
         let length = source.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes)?;
         check.place = Place { line: number, column: 1 };
+        check.is_cut = false;
         if length == 0 {
             break;
         }
@@ -45,6 +47,7 @@ pub fn validate(format: Format, source: impl Read, report: &mut dyn FnMut(Layout
             if length as u64 == LONGEST_LINE {
                 source.skip_until(b'\n')?;
                 check.fault(1, format!("the line is longer than {LONGEST_LINE} bytes, more than any statement has"));
+                check.is_cut = true;
             } else {
                 check.fault(length as u64 + 1, "the file ends without a line end: end the last line too".into());
             }
@@ -91,6 +94,8 @@ struct Check<'a> {
     /// Cases that have begun.
     cases: u64,
     place: Place,
+    /// Of the line no more than its beginning is held: it is at fault, and all is said of it.
+    is_cut: bool,
     report: &'a mut dyn FnMut(LayoutFault),
 }
 
@@ -105,7 +110,9 @@ impl Check<'_> {
     }
 
     fn lay(&mut self, column: u64, case: Option<u64>, message: String) {
-        (self.report)(LayoutFault { place: Place { column, ..self.place }, case, message });
+        if !self.is_cut {
+            (self.report)(LayoutFault { place: Place { column, ..self.place }, case, message });
+        }
     }
 
     /// A line, whose layout is checked already.

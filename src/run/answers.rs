@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
+use crate::found::word;
 use crate::games::Outcome;
 use crate::judge::Format;
 
@@ -383,9 +384,8 @@ impl<R: Read> AnswerText<R> {
 }
 
 /// A word in messages.
-fn show(word: &[u8]) -> String {
-    let shown: String = word.escape_ascii().take(24).map(char::from).collect();
-    if word.len() > 24 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }
+fn show(shown: &[u8]) -> String {
+    word(shown, shown.len() as u64)
 }
 
 fn keyword(word: &[u8]) -> Option<Outcome> {

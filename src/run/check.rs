@@ -14,6 +14,7 @@ use crate::client::Client;
 use crate::explain::Wants;
 use crate::games::{Answer, Board};
 use crate::judge::{self, Format};
+use crate::notation::argument;
 use crate::wire::Reason;
 
 /// What is to be checked.
@@ -299,7 +300,7 @@ impl<R: Read> Checker<'_, R> {
                     format!(
                         "the first player loses: {why}; try any move: sprague explain -f {format} {} --case {number} \
                          --move MOVE",
-                        job.input
+                        argument(&job.input)
                     )
                 }
                 Fault::LosingMove(..) => verdict::losing_move(columns, &told),

@@ -31,7 +31,8 @@ impl AnswerFile {
     /// The target cannot be written, or no file can be made beside it.
     pub fn create(path: &Path) -> io::Result<AnswerFile> {
         let target = follow(path)?;
-        let permissions = match fs::metadata(&target) {
+        // By its own name: what /dev/stdout stands for has no path of its own.
+        let permissions = match fs::metadata(path) {
             Ok(found) if found.is_file() => {
                 // What may not be written may not be replaced either.
                 OpenOptions::new().write(true).open(&target)?;
@@ -39,7 +40,7 @@ impl AnswerFile {
             }
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(_) => {
-                let file = OpenOptions::new().write(true).open(&target)?;
+                let file = OpenOptions::new().write(true).open(path)?;
                 return Ok(AnswerFile { way: Way::Straight(file) });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,

@@ -32,6 +32,68 @@ fn a_set_has_numbered_files_with_their_answers() {
 }
 
 #[test]
+fn a_set_says_what_it_replaces_and_what_it_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    fs::write(folder.path().join("notes.txt"), "").unwrap();
+    let made = |format: &str, more: &[&str]| {
+        let done = run(&[&["generate", "-f", format, "--cases", "1", "-d", path], more].concat(), "");
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        done.err.lines().filter(|line| line.starts_with("sprague: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(made("luogu-p2599", &[]), [""; 0]);
+    assert_eq!(
+        made("luogu-p2599", &["--kinds", "traps,random"]),
+        [
+            format!("sprague: 2 files replaced in {path}"),
+            format!("sprague: {path} also holds 5 judge files not of this set, as 02-edges.in"),
+        ]
+    );
+    assert_eq!(made("luogu-p2599", &["--quiet"]), [""; 0]);
+    let right = read(&folder.path().join("01-traps.in"));
+    let refused = run(&["generate", "-f", "lightoj1229", "-d", path], "");
+    let words =
+        format!("sprague: {path}/01-traps.in is no lightoj1229 file, and would be replaced: name another folder\n");
+    assert_eq!((refused.code, refused.err), (Some(2), words));
+    assert_eq!(read(&folder.path().join("01-traps.in")), right);
+    let file = format!("{path}/notes.txt");
+    let refused = run(&["generate", "-f", "lightoj1229", "-d", &file], "");
+    assert_eq!(
+        (refused.code, refused.err),
+        (Some(74), format!("sprague: {file} cannot be written: it is no folder\n"))
+    );
+}
+
+#[test]
+fn what_is_no_text_is_told_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.in");
+    let path = path.to_str().unwrap();
+    for (bytes, words) in [
+        (&b"\xff\xfe1\0\n\0.\0.\0.\0"[..], "this is UTF-16: save it as UTF-8"),
+        (b"\xfe\xff\x001\0\n", "this is UTF-16: save it as UTF-8"),
+        (b"1\0\n\0.\0.\0.\0", "this is no text: it is full of zero bytes"),
+        (b"\x1f\x8b\x08 and so on", "this is no text: it is compressed, unpack it first"),
+        (b"PK\x03\x04 and so on", "this is no text: it is compressed, unpack it first"),
+        (b"\x89PNG\r\n", "this is no text: it is a picture"),
+    ] {
+        fs::write(path, bytes).unwrap();
+        for (arguments, code) in [
+            (&["solve", "-f", "uva10561", path][..], 65),
+            (&["solve", "-f", "uva10561", "--keep-going", path], 65),
+            (&["check", "-f", "uva10561", path, "-"], 65),
+            (&["validate", "-f", "uva10561", path], 1),
+            (&["explain", "-f", "uva10561", path, "--case", "1"], 65),
+        ] {
+            let done = run(arguments, "");
+            assert_eq!((done.code, done.err), (Some(code), format!("sprague: {path}: {words}\n")), "{arguments:?}");
+        }
+    }
+    let one = run(&["solve", "-f", "uva10561"], "1\n...\0..\n");
+    assert_eq!((one.code, one.err.as_str()), (Some(65), "-:2:4: case 1: cell 4 is '\\0': a cell is '.' or 'X'\n"));
+}
+
+#[test]
 fn lost_files_are_lost_as_solve_sees_it() {
     for format in Format::ALL {
         let done = run(&["generate", "-f", format.name(), "--outcome", "second"], "");
@@ -71,6 +133,11 @@ fn what_cannot_be_had_is_refused_with_the_reason() {
         (&["-f", "codeforces138d", "--cases", "3"], "holds one case; -d FOLDER writes 3 of each kind"),
         (&["-f", "uva10561", "--kinds", "stairs"], "tip: a similar value exists: 'staircase'"),
         (&["-f", "uva10561", "--size", "many"], "write a size, as in 20"),
+        (&["-f", "uva10561", "--cases", "1e6"], "'1e6' for '--cases <N>': write a whole number in digits, 1 to"),
+        (&["-f", "uva10561", "--cases", "-5"], "'-5' for '--cases <N>': write a whole number in digits, 1 to"),
+        (&["-f", "uva10561", "--cases", "0"], "write a whole number in digits, 1 to"),
+        (&["-f", "uva10561", "--cases", "99999999999999999999"], "in digits, 1 to 18446744073709551615"),
+        (&["-f", "uva10561", "--seed", "abc"], "'abc' for '--seed <N>': write a whole number in digits, 0 to"),
         (&["-f", "uva10561", "-d", "x", "-o", "y"], "cannot be used with"),
     ] {
         let done = run(&[&["generate"], arguments].concat(), "");

@@ -172,3 +172,34 @@ fn a_run_goes_on_with_the_other_server_and_with_one_that_comes_back() {
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     assert!(std::fs::read_to_string(&output).unwrap() == answers_to_the_feed(9000));
 }
+
+#[test]
+fn settings_that_make_no_sense_are_refused_with_what_would() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (arguments, code, said) in [
+        (&["--log", "chatty"][..], 2, "\"chatty\" is no level: off, error, warn, info, debug, trace, or TARGET=LEVEL"),
+        (&["--log", "info,sprague"], 2, "\"sprague\" is no level"),
+        (&["--message-bytes", "1"], 2, "less than 4KiB hold no ordinary board with its answer"),
+        (&["--queued-bytes", "0"], 2, "less than 4KiB"),
+        (&["--listen", "50052"], 2, "\"50052\" is no address: write 127.0.0.1:50051"),
+        (&["--metrics-listen", "9464"], 2, "\"9464\" is no address: write 127.0.0.1:50051"),
+        (&["--metrics-listen", "unix:/x"], 2, "metrics are served over TCP: write 127.0.0.1:9464"),
+        (&["--listen", "127.0.0.1:80000"], 2, "the port is too large: 65535 is the last"),
+        (&["--metrics-listen", "[::1]:65536"], 2, "the port is too large: 65535 is the last"),
+        (&["--listen", &taken], 74, "; stop what listens there, or choose another address with --listen\n"),
+        (
+            &["--listen", "127.0.0.1:0", "--log", "off", "--metrics-listen", &taken],
+            74,
+            "; stop what listens there, or choose another address with --metrics-listen\n",
+        ),
+    ] {
+        let refused = run(arguments);
+        assert_eq!((refused.code, refused.out.as_str()), (Some(code), ""), "{arguments:?}: {}", refused.err);
+        assert!(refused.err.contains(said), "{arguments:?}: {}", refused.err);
+    }
+    for log in ["off", "warn,sprague=debug", "sprague[stream]=trace"] {
+        let config = run(&["--print-config", "--log", log]);
+        assert!(config.out.contains(&format!("log = {log}  (command line)")), "{}{}", config.out, config.err);
+    }
+}

@@ -80,5 +80,21 @@ fn a_line_without_end_is_not_held() {
     let endless = std::io::Read::take(std::io::repeat(b'.'), 50_000_000);
     let mut faults = Vec::new();
     judge::validate(Format::Poj3537, endless, &mut |fault| faults.push(fault.to_string())).unwrap();
-    assert_eq!(faults[0], "1:1: the line is longer than 65536 bytes, more than any statement has");
+    assert_eq!(faults, ["1:1: the line is longer than 65536 bytes, more than any statement has"]);
+}
+
+#[test]
+fn of_a_line_that_is_too_long_nothing_more_is_said() {
+    let long = ".".repeat(70_000);
+    let piles = "3 ".repeat(50_000);
+    for (format, text, expected) in [
+        (Format::Uva10561, format!("2\n{long}\n..x\n"), &["2:1: ", "3:3: case 2: cell 3 is 'x': use 'X'"][..]),
+        (Format::LuoguP2599, format!("2\n1000\n{piles}\n1\n0\n"), &["3:1: case 1: ", "5:1: case 2: pile 1 is 0"]),
+        (Format::Gdoi2016, format!("2 1\n{long}\nx\n"), &["2:1: case 1: ", "3:1: case 1: row 2 of 2 has 'x'"]),
+    ] {
+        let faults = faults(format, text.as_bytes());
+        assert_eq!(faults.len(), expected.len(), "{format}: {faults:?}");
+        assert!(faults[0].ends_with("the line is longer than 65536 bytes, more than any statement has"), "{faults:?}");
+        assert!(faults.iter().zip(expected).all(|(fault, begins)| fault.starts_with(begins)), "{faults:?}");
+    }
 }

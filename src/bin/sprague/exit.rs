@@ -93,10 +93,18 @@ fn code_of(error: &fault::Error) -> u8 {
     }
 }
 
+/// A judge file that cannot be read, or is no text.
+pub(crate) fn unread(error: &std::io::Error, input: &str) -> Failure {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => Failure::new(BAD_INPUT, format_args!("sprague: {input}: {error}")),
+        _ => Failure::new(IO, format_args!("sprague: {input} cannot be read: {error}")),
+    }
+}
+
 /// What a failed run means to the caller; `input` and `output` are the names of its files.
 pub(crate) fn of_run(error: run::Error, input: &str, output: &str) -> Failure {
     match error {
-        run::Error::Read(error) => Failure::new(IO, format_args!("sprague: {input} cannot be read: {error}")),
+        run::Error::Read(error) => unread(&error, input),
         // A reader that has seen enough (`| head`) is no fault.
         run::Error::Write(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::silent(0),
         run::Error::Write(error) => Failure::new(IO, format_args!("sprague: {output} cannot be written: {error}")),

@@ -9,18 +9,22 @@ use sprague::draw::{self, Style};
 use sprague::explain::{Explanation, Wants};
 use sprague::games::{Board, Game, treblecross};
 use sprague::judge::{self, Format, Next, ReadError, Reader};
-use sprague::notation::{self, Letters};
+use sprague::notation::{self, Letters, argument};
 use sprague::units::count;
 use sprague::wire::Reason;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
-use super::{format, servers};
+use super::{format, number, servers};
 
 /// Show who wins a position, why, and which reply beats a move
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "\
+sprague explain [OPTIONS] <GAME> <BOARD>
+       sprague explain [OPTIONS] --format <FORMAT> --case <K> <FILE>",
+    after_help = "\
 Examples:
   sprague explain treblecross X.....X..X.......X....X..X
   sprague explain treblecross .......... --move 1 --line
@@ -29,10 +33,12 @@ Examples:
   sprague explain -f uva10561 input.txt --case 17 --move 4
 
 Boards: ..X.. (treblecross), rows with commas between them (darkraft), piles with commas between them (end-nim).
-Moves: 7, or row,column (darkraft), or left:4 (end-nim).")]
+A \\ of a board is taken away by shells: quote it, as in 'X/,\\X'.
+Moves: 7, or row,column (darkraft), or left:4 (end-nim)."
+)]
 pub(crate) struct Arguments {
     /// treblecross, darkraft, end-nim or a format's name; with -f the judge file (`-`: standard input)
-    #[arg(value_name = "GAME")]
+    #[arg(value_name = "GAME|FILE")]
     subject: String,
     /// The board
     #[arg(value_name = "BOARD", conflicts_with = "format", required_unless_present = "format")]
@@ -53,12 +59,12 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_parser = format::parser(), requires = "case")]
     format: Option<Format>,
     /// Which case of the file, from 1
-    #[arg(long, value_name = "K", requires = "format", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", value_parser = number::within(1..=u64::MAX), allow_negative_numbers = true)]
     case: Option<u64>,
-    /// Write darkraft cells as this format does: codeforces138d or gdoi2016
-    #[arg(long, value_name = "FORMAT", value_parser = format::parser())]
+    /// Write darkraft cells as this format does
+    #[arg(long, value_name = "FORMAT", value_parser = format::with_letters())]
     letters: Option<Format>,
-    /// Write the picture to a file, too
+    /// Write the picture to a file, too; `-`: to standard output, in place of the text
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write JSON in place of text
@@ -84,6 +90,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(format) => (format.game(), Some(format)),
         None => subject(&arguments.subject)?,
     };
+    let usage = |message: String| Failure::new(exit::USAGE, format_args!("sprague: {message}"));
+    if arguments.case.is_some() && arguments.format.is_none() {
+        return Err(usage("--case is for a judge file: sprague explain -f FORMAT FILE --case K".into()));
+    }
+    if arguments.letters.is_some() && game != Game::Darkraft {
+        return Err(usage(format!("--letters is for darkraft: {} has no letters", game.name())));
+    }
+    let picture_only = arguments.svg.as_deref().is_some_and(files::is_standard);
+    if picture_only && arguments.json {
+        return Err(usage("--json and --svg - cannot share standard output: name a file for the picture".into()));
+    }
     if let (Some(board), [_, ..]) = (&arguments.board, &*arguments.more) {
         return Err(Failure::new(exit::USAGE, scattered(game, board, &arguments.more)));
     }
@@ -94,6 +111,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         (_, _, Some(board)) => typed(game, format, board, letters)?,
         _ => return Err(Failure::new(exit::USAGE, "sprague: a board is missing")),
     };
+    if let (Some(_), Some(svg)) = (arguments.format, &arguments.svg)
+        && files::would_replace(svg, Path::new(&arguments.subject))
+    {
+        return Err(usage(format!("the picture would replace the judge file {}: name another", svg.display())));
+    }
     let moves = arguments.moves.iter().map(|text| notation::read_move(&board, text)).collect::<Result<Vec<_>, _>>();
     let moves = moves.map_err(bad)?;
     let wants = Wants { options: arguments.options, line: arguments.line };
@@ -105,6 +127,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.svg {
         let picture = draw::svg::picture(game, &told);
         Output::open(Some(path))?.write_all(&mut picture.as_bytes())?;
+    }
+    if picture_only {
+        return Ok(());
     }
     files::print(&shown(arguments, game, &told, letters))
 }
@@ -146,7 +171,7 @@ fn scattered(game: Game, board: &str, more: &[String]) -> String {
     };
     let parts: Vec<&str> = [board].into_iter().chain(more.iter().map(String::as_str)).collect();
     let parts: Vec<&str> = parts.iter().map(|part| part.trim_matches([',', ' '])).collect();
-    format!("sprague: a board is one argument, {how}: type {}", parts.join(between))
+    format!("sprague: a board is one argument, {how}: type {}", argument(&parts.join(between)))
 }
 
 fn typed(game: Game, format: Option<Format>, text: &str, letters: Letters) -> Result<Board, Failure> {
@@ -159,7 +184,16 @@ fn typed(game: Game, format: Option<Format>, text: &str, letters: Letters) -> Re
         let board = treblecross::Board::empty(cells as usize);
         return board.map(Board::Treblecross).map_err(|fault| bad(fault.to_string()));
     }
-    notation::board(game, text, letters).map_err(bad)
+    notation::board(game, text, letters).map_err(|message| match game {
+        _ if Path::new(text).is_file() => {
+            let file = argument(text);
+            bad(format!("{message}; that is a file: type sprague explain -f FORMAT {file} --case K"))
+        }
+        Game::Treblecross if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            bad(format!("{message}; for the empty board of {text} cells type sprague explain poj3537 {text}"))
+        }
+        _ => bad(message),
+    })
 }
 
 fn bad(message: String) -> Failure {
@@ -168,7 +202,7 @@ fn bad(message: String) -> Failure {
 
 /// The board of one case of a judge file; faults of the cases before it do not matter if it can be found.
 fn board_of_file(format: Format, path: &Path, case: u64) -> Result<Board, Failure> {
-    let Input { name, source, .. } = Input::open(path)?;
+    let Input { name, source, .. } = Input::judge_file(path)?;
     let mut reader = Reader::new(format, judge::Options::default(), source);
     let mut cases = 0;
     loop {
@@ -187,7 +221,7 @@ fn board_of_file(format: Format, path: &Path, case: u64) -> Result<Board, Failur
                 return Err(Failure::new(exit::BAD_INPUT, format_args!("{name}:{fault}")));
             }
             Err(ReadError::Io(error)) => {
-                return Err(Failure::new(exit::IO, format_args!("sprague: {name} cannot be read: {error}")));
+                return Err(exit::unread(&error, &name));
             }
         }
     }

@@ -1,12 +1,16 @@
 //! What a command reads and where it writes: files, folders, standard input and output.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal as _, Read, Write};
 use std::path::{Path, PathBuf};
 
 use sprague::run::output::AnswerFile;
 
 use super::exit::{self, Failure};
+use super::sniff::Sniffed;
 
 /// A file or standard input, open.
 pub(crate) struct Input {
@@ -17,9 +21,18 @@ pub(crate) struct Input {
 }
 
 impl Input {
+    /// Opens a judge file: what is no text fails to be read with `InvalidData`.
+    pub(crate) fn judge_file(path: &Path) -> Result<Input, Failure> {
+        let input = Input::open(path)?;
+        Ok(Input { source: Box::new(Sniffed::new(input.source)), ..input })
+    }
+
     /// Opens a file; `-` is standard input.
     pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
-        if path == Path::new("-") {
+        if is_standard(path) {
+            if io::stdin().is_terminal() {
+                eprintln!("sprague: reading standard input; end it with Ctrl-D");
+            }
             return Ok(Input { name: "-".into(), size: None, source: Box::new(io::stdin()) });
         }
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
@@ -30,6 +43,31 @@ impl Input {
         let size = about.is_file().then_some(about.len());
         Ok(Input { name: path.display().to_string(), size, source: Box::new(file) })
     }
+}
+
+/// Whether a name stands for standard input or output.
+pub(crate) fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Whether a file written at `target` would take the place of the one at `other`. Pipes and devices are written to, not replaced.
+pub(crate) fn would_replace(target: &Path, other: &Path) -> bool {
+    if is_standard(target) || fs::metadata(target).is_ok_and(|about| !about.is_file()) {
+        return false;
+    }
+    // Where the system has it, this leads to the file that standard input is read from.
+    let other = if is_standard(other) { Path::new("/dev/stdin") } else { other };
+    matches!((place(target), place(other)), (Some(target), Some(other)) if target == other)
+}
+
+/// Where a file is, or would be, behind all links.
+pub(crate) fn place(path: &Path) -> Option<PathBuf> {
+    let absent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(absent)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The judge files of a folder, `*.in`, in the order of their names.
@@ -45,6 +83,12 @@ pub(crate) fn inputs_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
 }
 
+/// The names of what is in a folder.
+pub(crate) fn names(folder: &Path) -> Result<BTreeSet<OsString>, Failure> {
+    let names = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect());
+    names.map_err(|error| unreadable(folder, &error))
+}
+
 /// Where answers go.
 pub(crate) enum Output {
     Standard(io::Stdout),
@@ -52,13 +96,22 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Begins a file, or takes standard output.
+    /// Begins a file, or takes standard output, which `-` is too.
     pub(crate) fn open(path: Option<&Path>) -> Result<Output, Failure> {
-        let Some(path) = path else { return Ok(Output::Standard(io::stdout())) };
-        match AnswerFile::create(path) {
-            Ok(file) => Ok(Output::File(Box::new(file), path.display().to_string())),
-            Err(error) => Err(unwritable(&path.display().to_string(), &error)),
-        }
+        let Some(path) = path.filter(|path| !is_standard(path)) else { return Ok(Output::Standard(io::stdout())) };
+        let file = AnswerFile::create(path).map_err(|error| {
+            let folder = folder_of(path);
+            let why = match error.kind() {
+                io::ErrorKind::IsADirectory => "it is a folder: name a file in it".into(),
+                io::ErrorKind::NotFound if !folder.exists() => format!("there is no folder {}", folder.display()),
+                io::ErrorKind::PermissionDenied if !path.exists() => {
+                    format!("no file may be made in {}: permission denied", folder.display())
+                }
+                _ => error.to_string(),
+            };
+            unwritable(&path.display().to_string(), &why)
+        })?;
+        Ok(Output::File(Box::new(file), path.display().to_string()))
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -118,13 +171,19 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Makes a folder, unless it is there.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| unwritable(&folder.display().to_string(), &error))
+    fs::create_dir_all(folder).map_err(|error| {
+        let name = folder.display().to_string();
+        match folder.exists() {
+            true => unwritable(&name, &"it is no folder"),
+            false => unwritable(&name, &error),
+        }
+    })
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", path.display()))
 }
 
-fn unwritable(name: &str, error: &io::Error) -> Failure {
+fn unwritable(name: &str, error: &dyn Display) -> Failure {
     Failure::new(exit::IO, format_args!("sprague: {name} cannot be written: {error}"))
 }

@@ -1,11 +1,14 @@
 //! `sprague generate`: judge files that test.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sprague::generate::{Kind, Recipe, TestFile, Wish};
-use sprague::judge::Format;
+use sprague::judge::{self, Format, Next, Reader};
+use sprague::notation::argument;
 use sprague::run::Job;
 use sprague::units::count;
 
@@ -13,7 +16,7 @@ use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
 use super::signals::Signals;
-use super::{format, servers, solve};
+use super::{format, number, servers, solve};
 
 /// Make judge files that test
 #[derive(Debug, Args)]
@@ -30,13 +33,13 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_parser = format::parser())]
     format: Format,
     /// How many cases; with -d, of each kind [default: what the statement allows, or a good number]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::within(1..=u64::MAX), allow_negative_numbers = true)]
     cases: Option<u64>,
     /// The size of boards: cells, rows and columns each, or piles [default: all that the statement allows]
     #[arg(long, value_name = "A..B", value_parser = sizes)]
     size: Option<(u64, u64)>,
     /// What all choices follow from
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::within(0..=u64::MAX), allow_negative_numbers = true)]
     seed: u64,
     /// Who is to win; mixed: both by turns
     #[arg(long, value_enum, default_value_t = Outcome::Mixed)]
@@ -50,10 +53,11 @@ pub(crate) struct Arguments {
     /// Where the file goes, whole or not at all [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the answers too
+    /// Write the answers too, into a file; `-`: to standard output, when the file itself goes elsewhere
     #[arg(long, value_name = "FILE")]
     answers: Option<PathBuf>,
-    /// Write a set into this folder: 01-traps.in, 01-traps.out, ...; a file or more for each kind
+    /// Write a set into this folder: 01-traps.in, 01-traps.out, ...; a file or more for each kind. Files of these names are
+    /// replaced, unless they are another format's; others stay, and both are counted
     #[arg(short = 'd', long, value_name = "FOLDER", conflicts_with_all = ["output", "answers"])]
     folder: Option<PathBuf>,
     /// No progress line, and no line a file
@@ -115,7 +119,17 @@ fn one(arguments: &Arguments, file: &TestFile) -> Result<(), Failure> {
         runtime.shutdown_background();
         return done;
     };
-    let output = Output::open(arguments.output.as_deref())?;
+    let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
+    let usage = |message: String| Failure::new(exit::USAGE, format_args!("sprague: {message}"));
+    if files::is_standard(output) && files::is_standard(answers) {
+        return Err(usage("the file and its answers cannot share standard output: name a file with -o".into()));
+    }
+    if !files::is_standard(answers) && files::would_replace(output, answers) {
+        let free = output.with_file_name(solve::answer_name(output)).display().to_string();
+        let (answers, free) = (answers.display(), argument(&free));
+        return Err(usage(format!("the file and its answers cannot both be {answers}: type --answers {free}")));
+    }
+    let output = Output::open(Some(output))?;
     let answers = Output::open(Some(answers))?;
     let session = Session::open(&arguments.servers, &answers.as_it_was())?;
     both(arguments, &session, file, output, answers)
@@ -123,6 +137,10 @@ fn one(arguments: &Arguments, file: &TestFile) -> Result<(), Failure> {
 
 fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Failure> {
     files::make_folder(folder)?;
+    let before = files::names(folder)?;
+    for input in set.iter().map(|file| folder.join(format!("{}.in", file.name()))).filter(|input| input.exists()) {
+        keep_others(arguments.format, &input)?;
+    }
     let session = Session::open(&arguments.servers, "")?;
     for file in set {
         let path = |ending: &str| folder.join(format!("{}.{ending}", file.name()));
@@ -132,7 +150,42 @@ fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Fai
             eprintln!("{}: {} -> {}", input.display(), count(file.cases(), "case"), answers.display());
         }
     }
+    if !arguments.quiet {
+        tell_of(folder, &before, set);
+    }
     Ok(())
+}
+
+/// Refuses to replace what begins as no file of this format does: a set of another problem.
+fn keep_others(format: Format, input: &Path) -> Result<(), Failure> {
+    let Input { name, source, .. } = Input::judge_file(input)?;
+    let mut reader = Reader::new(format, judge::Options::default(), source);
+    loop {
+        match reader.next_case() {
+            Ok(Next::Starved) => {}
+            Ok(Next::Case(_) | Next::End) => return Ok(()),
+            Err(_) => {
+                let message =
+                    format!("sprague: {name} is no {format} file, and would be replaced: name another folder");
+                return Err(Failure::new(exit::USAGE, message));
+            }
+        }
+    }
+}
+
+/// Says what of a folder was replaced, and how many of its judge files are another set's.
+fn tell_of(folder: &Path, before: &BTreeSet<OsString>, set: &[TestFile]) {
+    let made = set.iter().flat_map(|file| ["in", "out"].map(|ending| format!("{}.{ending}", file.name()).into()));
+    let made: BTreeSet<OsString> = made.collect();
+    let (replaced, folder) = (before.intersection(&made).count() as u64, folder.display());
+    if replaced > 0 {
+        eprintln!("sprague: {} replaced in {folder}", count(replaced, "file"));
+    }
+    let mut others = before.difference(&made).filter(|name| Path::new(name).extension().is_some_and(|it| it == "in"));
+    if let Some(first) = others.next() {
+        let more = count(1 + others.count() as u64, "judge file");
+        eprintln!("sprague: {folder} also holds {more} not of this set, as {}", first.display());
+    }
 }
 
 fn write(file: &TestFile, output: Output, signals: &Signals) -> Result<(), Failure> {

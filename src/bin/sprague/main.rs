@@ -1,9 +1,12 @@
 //! `sprague`: judge files in, exact answers out. One file a command; this page picks it and sees to the exit code.
 
 mod exit;
+mod number;
+mod sniff;
 mod signals;
 mod servers;
 mod format;
+mod advice;
 mod progress;
 mod files;
 mod session;
@@ -54,7 +57,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| format::advise(error).exit());
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| advice::advise(error, &words).exit());
     tell(arguments.verbose);
     let done = match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),

@@ -15,13 +15,14 @@ use sprague::units;
 use tokio::runtime::{Builder, Runtime};
 
 use super::exit::{self, Failure};
+use super::number;
 
 /// Where the work is done.
 #[derive(Debug, Args)]
 #[group(skip)]
 #[command(next_help_heading = "Servers")]
 pub(crate) struct Arguments {
-    /// A server, as HOST:PORT, https://HOST:PORT or unix:/PATH; several share the work. Without one, the work is done here
+    /// A server, as HOST:PORT, https://HOST:PORT or unix:/PATH; several (--server again, or commas) share the work. Without one, the work is done here
     #[arg(long, value_name = "ADDRESS", env = "SPRAGUE_SERVER", value_delimiter = ',')]
     server: Vec<Address>,
     /// The authorities that may have signed an https server's certificate, in PEM form [default: the system's]
@@ -41,8 +42,8 @@ pub(crate) struct Arguments {
     insecure: bool,
     /// Connections to each server
     #[arg(long, value_name = "N", env = "SPRAGUE_CONNECTIONS", default_value_t = 2,
-        value_parser = clap::value_parser!(u16).range(1..=64))]
-    connections: u16,
+        value_parser = number::within(1..=64), allow_negative_numbers = true)]
+    connections: u64,
     /// How long to go on trying while no server answers, counted from the last answer
     #[arg(long, value_name = "DURATION", env = "SPRAGUE_RETRY_FOR", default_value = "30s", value_parser = units::duration)]
     retry_for: Duration,
@@ -60,7 +61,6 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(file).map_err(unreadable)
 }
 
-/// Two threads carry as much as more would: what takes long is done elsewhere.
 /// Reads a file that must hold something in PEM form.
 fn read_pem(file: &Path, has_it: fn(&[u8]) -> bool, what: &str) -> Result<Vec<u8>, Failure> {
     let pem = read(file)?;
@@ -72,6 +72,7 @@ fn read_certificate(file: &Path) -> Result<Vec<u8>, Failure> {
     read_pem(file, has_certificate, "certificate")
 }
 
+/// Two threads carry as much as more would: what takes long is done elsewhere.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     runtime.map_err(|error| Failure::new(exit::INTERNAL, format_args!("sprague: no threads can be started: {error}")))
@@ -81,7 +82,7 @@ impl Arguments {
     /// Finds the servers, or starts the one in this process.
     pub(crate) async fn connect(&self) -> Result<(Client, Option<Embedded>), Failure> {
         let options = Options {
-            connections: self.connections.into(),
+            connections: self.connections as usize,
             retry_for: self.retry_for,
             timeout: self.timeout,
             batch_bytes: self.batch_bytes,

@@ -1,11 +1,12 @@
 //! `sprague solve`: judge files in, their answer files out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sprague::judge::Format;
+use sprague::notation::argument;
 use sprague::run::{Job, Report};
 use sprague::units::{count, plural};
 
@@ -28,7 +29,8 @@ pub(crate) struct Arguments {
     /// The files to answer, or folders whose files end in .in; `-` or none: standard input
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
     inputs: Vec<PathBuf>,
-    /// Where the answers go, whole or not at all; for several files a folder [default: standard output]
+    /// Where the answers go, whole or not at all: a file, or a folder, where NAME.in is answered in NAME.out. For several
+    /// files it is always a folder, made if need be [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Hold the files to the limits of the judge's statement
@@ -45,8 +47,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let names_its_files = |input: &Path| {
+        let folder = arguments.output.as_deref().filter(|output| output.is_dir());
+        input.is_dir() || (folder.is_some() && !files::is_standard(input))
+    };
     match &*arguments.inputs {
-        [input] if !input.is_dir() => one(arguments, input),
+        [input] if !names_its_files(input) => one(arguments, input),
         _ => several(arguments),
     }
 }
@@ -58,12 +64,22 @@ impl Arguments {
 }
 
 fn one(arguments: &Arguments, input: &Path) -> Result<(), Failure> {
+    if let Some(target) = arguments.output.as_deref().filter(|target| files::would_replace(target, input)) {
+        let (shown, free) = (target.display(), target.with_file_name(answer_name(target)));
+        let free = argument(&free.display().to_string());
+        let message = format!("sprague: the answers would replace the judge file {shown}: type -o {free}");
+        return Err(Failure::new(exit::USAGE, message));
+    }
     // What can go wrong at once should, before a server is looked for.
-    let input = Input::open(input)?;
+    let input = Input::judge_file(input)?;
+    let name = input.name.clone();
     let mut output = Output::open(arguments.output.as_deref())?;
     let session = Session::open(&arguments.servers, &output.as_it_was())?;
     let report = session.answer(arguments.job(), input, &mut output, arguments.quiet)?;
     output.commit()?;
+    if report == Report::default() && !arguments.quiet {
+        eprintln!("{name}: 0 cases");
+    }
     verdict(report)
 }
 
@@ -103,7 +119,7 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn answer(arguments: &Arguments, session: &Session, input: &Path, target: &Path) -> Result<Report, Failure> {
-    let input = Input::open(input)?;
+    let input = Input::judge_file(input)?;
     let mut output = Output::open(Some(target))?;
     let report = session.answer(arguments.job(), input, &mut output, arguments.quiet)?;
     output.commit()?;
@@ -126,9 +142,10 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let Some(folder) = &arguments.output else {
         return Err(usage("several files need a folder for their answers: -o FOLDER".into()));
     };
-    if folder.exists() && !folder.is_dir() {
+    if files::is_standard(folder) || (folder.exists() && !folder.is_dir()) {
         return Err(usage(format!("{} is no folder, and several files need one", folder.display())));
     }
+    let asked: BTreeSet<PathBuf> = inputs.iter().filter_map(|input| files::place(input)).collect();
     let mut taken = BTreeMap::new();
     let mut plan = Vec::new();
     for input in inputs {
@@ -137,6 +154,12 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
             let (target, other, input) = (target.display(), other.display(), input.display());
             return Err(usage(format!("{other} and {input} would both be answered in {target}")));
         }
+        if files::place(&target).is_some_and(|place| asked.contains(&place)) {
+            let (target, input) = (target.display(), input.display());
+            return Err(usage(format!(
+                "the answers to {input} would replace {target}, which is to be answered too: name another folder with -o"
+            )));
+        }
         plan.push((target, input));
     }
     files::make_folder(folder)?;
@@ -144,7 +167,7 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
 }
 
 /// `01.in` is answered in `01.out`, `input.txt` in `input.txt.out`.
-fn answer_name(input: &Path) -> OsString {
+pub(crate) fn answer_name(input: &Path) -> OsString {
     let is_input = input.extension().is_some_and(|ending| ending == "in");
     let stem = if is_input { input.file_stem() } else { input.file_name() };
     let mut name = stem.unwrap_or_default().to_owned();

@@ -8,7 +8,7 @@ use sprague::units::count;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
-use super::format;
+use super::{format, number};
 
 /// Hold judge files to the statement: limits, counts and the exact layout
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     /// Show so many faults of a file at most, and count the others
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = number::within(0..=u64::MAX), allow_negative_numbers = true)]
     most: u64,
     /// Say nothing of faults, and nothing of files without
     #[arg(short, long)]
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut faulty = false;
     for input in &inputs {
-        faulty |= validate(arguments, Input::open(input)?)?;
+        faulty |= validate(arguments, Input::judge_file(input)?)?;
     }
     if faulty { Err(Failure::silent(exit::FAULTS)) } else { Ok(()) }
 }
@@ -59,8 +59,17 @@ fn validate(arguments: &Arguments, input: Input) -> Result<bool, Failure> {
             eprintln!("{name}:{fault}");
         }
     });
-    let cases =
-        cases.map_err(|error| Failure::new(exit::IO, format_args!("sprague: {name} cannot be read: {error}")))?;
+    let cases = match cases.map_err(|error| exit::unread(&error, &name)) {
+        Ok(cases) => cases,
+        // A file that is no text has one fault.
+        Err(failure) if failure.code() == exit::BAD_INPUT => {
+            if !arguments.quiet {
+                failure.say();
+            }
+            return Ok(true);
+        }
+        Err(failure) => return Err(failure),
+    };
     if !arguments.quiet {
         match faults {
             0 => eprintln!("{name}: {}, as the statement of {} has them", count(cases, "case"), arguments.format),

@@ -1,17 +1,21 @@
 //! The server's settings: flags, environment variables, defaults, and which of them is in force.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use sprague::games::Sizes;
-use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
+use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens};
 use sprague::server::listen::Address;
 use sprague::server::settings::Settings;
 use sprague::units::{duration, show_duration, show_size, size};
 use sprague::wire::facts::Limits;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// Serves exact answers for Treblecross, darkraft and End-Nim over gRPC.
 #[derive(Debug, Parser)]
@@ -36,14 +40,15 @@ pub(crate) struct Arguments {
         value_name = "ADDRESS",
         env = "SPRAGUED_LISTEN",
         default_value = "127.0.0.1:50051",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = address
     )]
     pub(crate) listen: Vec<Address>,
     /// Allow listening beyond this machine without TLS
     #[arg(long, env = "SPRAGUED_INSECURE")]
     pub(crate) insecure: bool,
     /// Where to serve /metrics for Prometheus and /healthz, over plain HTTP [default: nowhere]
-    #[arg(long, value_name = "ADDR:PORT", env = "SPRAGUED_METRICS_LISTEN")]
+    #[arg(long, value_name = "ADDR:PORT", env = "SPRAGUED_METRICS_LISTEN", value_parser = tcp_address)]
     pub(crate) metrics_listen: Option<String>,
     /// Threads of each pool that solves what takes long [default: the number of cores]
     #[arg(long, value_name = "N", env = "SPRAGUED_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -52,7 +57,7 @@ pub(crate) struct Arguments {
     #[arg(long, env = "SPRAGUED_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub(crate) log_format: LogFormat,
     /// What is logged: off, error, warn, info, debug or trace, or directives such as sprague=debug
-    #[arg(long, value_name = "FILTER", env = "SPRAGUED_LOG", default_value = "info")]
+    #[arg(long, value_name = "FILTER", env = "SPRAGUED_LOG", default_value = "info", value_parser = log_filter)]
     pub(crate) log: String,
     /// Print every setting in force with its source, and exit
     #[arg(long)]
@@ -77,7 +82,7 @@ pub(crate) enum LogFormat {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Access")]
 struct AccessArguments {
-    /// The certificate to speak TLS with on TCP, in PEM form, with those between it and its root
+    /// The certificate to speak TLS with on TCP, in PEM form, followed by the intermediate certificates if there are any
     #[arg(long, value_name = "FILE", env = "SPRAGUED_TLS_CERT", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// The private key of the certificate, in PEM form
@@ -107,7 +112,7 @@ struct LimitArguments {
     #[arg(long, value_name = "PILES", env = "SPRAGUED_MAX_END_NIM_PILES", default_value_t = Sizes::default().end_nim_piles)]
     max_end_nim_piles: u64,
     /// A message in either direction at most
-    #[arg(long, value_name = "SIZE", env = "SPRAGUED_MESSAGE_BYTES", value_parser = size, default_value = default_size(|limits| limits.message_bytes))]
+    #[arg(long, value_name = "SIZE", env = "SPRAGUED_MESSAGE_BYTES", value_parser = message_size, default_value = default_size(|limits| limits.message_bytes))]
     message_bytes: u64,
     /// Boards in one batch at most
     #[arg(long, value_name = "BOARDS", env = "SPRAGUED_BOARDS_PER_BATCH", value_parser = clap::value_parser!(u32).range(1..), default_value_t = defaults().limits.boards_per_batch)]
@@ -122,7 +127,7 @@ struct LimitArguments {
     #[arg(long, value_name = "N", env = "SPRAGUED_BATCHES_IN_FLIGHT", value_parser = clap::value_parser!(u32).range(1..), default_value_t = defaults().limits.batches_in_flight)]
     batches_in_flight: u32,
     /// Bytes of one stream read and not yet answered, and answers not yet taken
-    #[arg(long, value_name = "SIZE", env = "SPRAGUED_QUEUED_BYTES", value_parser = size, default_value = default_size(|limits| limits.queued_bytes))]
+    #[arg(long, value_name = "SIZE", env = "SPRAGUED_QUEUED_BYTES", value_parser = message_size, default_value = default_size(|limits| limits.queued_bytes))]
     queued_bytes: u64,
     /// Unary calls in progress at once, over all clients
     #[arg(long, value_name = "N", env = "SPRAGUED_CALLS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().calls)]
@@ -155,6 +160,45 @@ pub(crate) struct TimeArguments {
     pub(crate) drain_timeout: Duration,
 }
 
+/// Smaller messages hold no ordinary board with its answer.
+const LEAST_MESSAGE: u64 = 4 << 10;
+
+fn message_size(text: &str) -> Result<u64, String> {
+    let bytes = size(text)?;
+    if bytes < LEAST_MESSAGE {
+        return Err(format!("less than {} hold no ordinary board with its answer", show_size(LEAST_MESSAGE)));
+    }
+    Ok(bytes)
+}
+
+fn address(text: &str) -> Result<Address, String> {
+    let is_too_large = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        // The port is the one part with limits of its own.
+        Err(_) if text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && is_too_large(port)) => {
+            Err(format!("the port is too large: {} is the last", u16::MAX))
+        }
+        read => read,
+    }
+}
+
+fn tcp_address(text: &str) -> Result<String, String> {
+    match address(text)? {
+        Address::Tcp(address) => Ok(address),
+        Address::Unix(_) => Err("metrics are served over TCP: write 127.0.0.1:9464".into()),
+    }
+}
+
+/// What a log filter says; a word alone must be a level, or it would be taken for a target that nothing logs to.
+fn log_filter(text: &str) -> Result<String, String> {
+    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let is_known = |word: &str| word.contains(['=', '[']) || word.parse::<LevelFilter>().is_ok();
+    if let Some(word) = words.clone().find(|word| !is_known(word)) {
+        return Err(format!("{word:?} is no level: off, error, warn, info, debug, trace, or TARGET=LEVEL"));
+    }
+    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
 fn defaults() -> Settings {
     Settings::default()
 }
@@ -169,8 +213,12 @@ fn default_time(time: fn(Settings) -> Duration) -> String {
 
 impl Arguments {
     /// Whom the server lets in.
-    pub(crate) fn access(&self) -> Result<Access, Unusable> {
+    pub(crate) fn access(&self) -> anyhow::Result<Access> {
         let AccessArguments { tls_cert, tls_key, client_ca, token_file } = &self.access;
+        // A file that is not there is one thing, and one that makes no sense another: they end with codes of their own.
+        for file in [tls_cert, tls_key, client_ca, token_file].into_iter().flatten() {
+            File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
+        }
         let tls = match (tls_cert.clone(), tls_key.clone()) {
             (Some(cert), Some(key)) => Some(Tls::load(TlsFiles { cert, key, client_ca: client_ca.clone() })?),
             _ => None,
@@ -200,6 +248,7 @@ impl Arguments {
             calls: limits.calls,
             connections: limits.connections,
             workers: self.workers.map_or(defaults().workers, usize::from),
+            heavy_in_background: defaults().heavy_in_background,
             stall_timeout: times.stall_timeout,
             handshake_timeout: times.handshake_timeout,
             keepalive_interval: times.keepalive_interval,
@@ -233,4 +282,3 @@ pub(crate) fn print_config(matches: &ArgMatches) -> String {
     }
     text
 }
-            heavy_in_background: defaults().heavy_in_background,

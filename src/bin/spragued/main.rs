@@ -25,7 +25,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Exit code of a wrong command line.
 const USAGE: u8 = 2;
-/// Exit code of a socket that cannot be opened.
+/// Exit code of a process that cannot have threads.
+const INTERNAL: u8 = 70;
+/// Exit code of a file that cannot be read, or a socket that cannot be opened.
 const IO: u8 = 74;
 
 fn main() -> ExitCode {
@@ -39,15 +41,16 @@ fn main() -> ExitCode {
         eprintln!("spragued: {error:#}");
         return ExitCode::from(USAGE);
     }
-    let served =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime cannot start").and_then(
-            |runtime| {
-                let served = runtime.block_on(serve(&arguments));
-                // Whatever is still solving was told to stop; nobody waits for it.
-                runtime.shutdown_background();
-                served
-            },
-        );
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("spragued: no threads can be started: {error}");
+            return ExitCode::from(INTERNAL);
+        }
+    };
+    let served = runtime.block_on(serve(&arguments));
+    // Whatever is still solving was told to stop; nobody waits for it.
+    runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -67,11 +70,23 @@ fn start_logging(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// An error of a socket, with what to do about it.
+fn advised(error: io::Error, flag: &str) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            let advice = format!("stop what listens there, or choose another address with {flag}");
+            io::Error::new(error.kind(), format!("{error}; {advice}"))
+        }
+        _ => error,
+    }
+}
+
 /// Meters that run if somebody is to see them.
 async fn metered(listen: Option<&str>) -> anyhow::Result<Arc<Meters>> {
     let Some(listen) = listen else { return Ok(Arc::default()) };
     let context = || format!("cannot serve metrics on {listen}");
-    let listener = TcpListener::bind(listen).await.with_context(context)?;
+    let bound = TcpListener::bind(listen).await;
+    let listener = bound.map_err(|error| advised(error, "--metrics-listen")).with_context(context)?;
     tracing::info!(address = %listener.local_addr().with_context(context)?, "metrics");
     let meters = Arc::new(Meters::running());
     tokio::spawn(exposition::serve(listener, meters.clone()));
@@ -87,7 +102,8 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     let access = arguments.access()?;
     let mut listeners = Vec::new();
     for address in &arguments.listen {
-        let listener = Listener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+        let bound = Listener::bind(address).await.map_err(|error| advised(error, "--listen"));
+        let listener = bound.with_context(|| format!("cannot listen on {address}"))?;
         if !listener.is_local() && access.tls.is_none() && !arguments.insecure {
             bail!(
                 "refuses to listen on {address} in the clear: others could read and change what is sent; \
