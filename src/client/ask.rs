@@ -4,12 +4,13 @@ use super::call;
 use super::fault::{Error, Fault};
 use super::patience::{Backoff, Patience};
 use super::target::Link;
+use crate::units::show_duration;
 use crate::wire::facts::ServerFacts;
 use crate::wire::v1;
 
 /// Asks for a server's facts until it tells them.
 pub(super) async fn facts(name: &str, link: Link, patience: &Patience) -> Result<ServerFacts, Error> {
-    let mut pauses = Pauses { backoff: Backoff::new(), patience };
+    let mut pauses = Pauses { backoff: Backoff::new(), patience, told: String::new() };
     loop {
         match call::facts(name, link.clone()).await {
             Ok(facts) => return Ok(facts),
@@ -25,7 +26,7 @@ pub(super) async fn explanation(
     message_bytes: usize,
     patience: &Patience,
 ) -> Result<v1::ExplainResponse, Error> {
-    let mut pauses = Pauses { backoff: Backoff::new(), patience };
+    let mut pauses = Pauses { backoff: Backoff::new(), patience, told: String::new() };
     for (name, link) in servers.cycle() {
         // An explanation may take long: what is wrong with a connection in the meantime, pings find out.
         patience.rose();
@@ -43,6 +44,8 @@ pub(super) async fn explanation(
 struct Pauses<'a> {
     backoff: Backoff,
     patience: &'a Patience,
+    /// The last fault that was told: the same again is no news.
+    told: String,
 }
 
 impl Pauses<'_> {
@@ -51,7 +54,12 @@ impl Pauses<'_> {
         match fault {
             Fault::Lasting(error) => Err(error),
             Fault::Passing { what, after, .. } => {
-                tracing::info!("{what}");
+                if what == self.told {
+                    tracing::debug!("{what}");
+                } else {
+                    tracing::warn!("{what}; trying for {}", show_duration(self.patience.limit()));
+                    self.told.clone_from(&what);
+                }
                 self.patience.note(&what);
                 tokio::time::sleep(self.backoff.pause(after)).await;
                 Ok(())

@@ -66,6 +66,11 @@ impl Patience {
         Patience { limit, lanes: Mutex::new(lanes), changed: Notify::new() }
     }
 
+    /// How long no server may be there.
+    pub(super) fn limit(&self) -> Duration {
+        self.limit
+    }
+
     fn lanes(&self) -> std::sync::MutexGuard<'_, Lanes> {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 use super::command::{Run, answers, names, rows, run, sprague};
+use super::fake::{Act, Fake};
 
 #[test]
 fn an_answer_file_appears_whole_and_keeps_its_mode_and_its_links() {
@@ -31,11 +32,12 @@ fn a_failed_run_leaves_the_old_file_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old");
     fs::write(&old, "old").unwrap();
+    let silent = Fake::new([Act::Silent]);
     for (arguments, code) in [
         (&["--keep-going"][..], 65),
         (&[], 65),
         (&["--server", "127.0.0.1:1", "--retry-for", "100ms"], 69),
-        (&["--timeout", "0s"], 69),
+        (&["--server", &silent.address, "--timeout", "100ms"], 69),
     ] {
         let mut command = sprague(&["solve", "-f", "uva10561", "-o"]);
         let done = command.arg(&old).args(arguments).write_stdin("2\n...\nabc\n").assert().code(code);

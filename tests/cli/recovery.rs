@@ -150,3 +150,12 @@ fn an_explanation_that_takes_longer_than_retry_for_is_waited_for() {
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     assert!(done.out.starts_with("darkraft, 64 x 64: the player to move loses"), "{}", &done.out[..100]);
 }
+
+#[test]
+fn what_is_waited_for_is_told_once() {
+    // Nobody listens on port 1.
+    let done = run(&["-v", "info", "--server", "127.0.0.1:1", "--retry-for", "500ms"], "");
+    assert_eq!(done.code, Some(69));
+    assert_eq!(done.err.matches("127.0.0.1:1: Connection refused").count(), 2, "{}", done.err);
+    assert!(done.err.contains("; trying for 500ms\nsprague: no server answered for 500ms: "), "{}", done.err);
+}

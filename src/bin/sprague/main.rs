@@ -74,17 +74,18 @@ fn main() -> ExitCode {
     done.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }
 
-/// Sends the library's notes to standard error.
+/// Sends the library's notes to standard error. Somebody at a terminal is told what is waited for.
 fn tell(verbose: u8) {
-    let level = match verbose {
+    let (target, level) = match verbose {
+        0 if std::io::stderr().is_terminal() => ("sprague::client", LevelFilter::WARN),
         0 => return,
-        1 => LevelFilter::INFO,
-        _ => LevelFilter::DEBUG,
+        1 => ("sprague", LevelFilter::INFO),
+        _ => ("sprague", LevelFilter::DEBUG),
     };
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .with_target(false);
-    tracing_subscriber::registry().with(lines).with(Targets::new().with_target("sprague", level)).init();
+    tracing_subscriber::registry().with(lines).with(Targets::new().with_target(target, level)).init();
 }
