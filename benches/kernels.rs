@@ -76,7 +76,7 @@ fn grids(criterion: &mut Criterion) {
         (64, 33, "darkraft, 64 x 64, random letters"),
         (64, 90, "darkraft, 64 x 64, 90 % X"),
     ] {
-        let board = Random::new().darkraft(side, crosses);
+        let board = Random::new().darkraft(side, side, crosses);
         let mut group = long(criterion, name);
         group.bench_function("fast", |bench| bench.iter(|| darkraft::solve(&board, &control)));
         // At 64 x 64 ten samples would take a minute: `examples/growth.rs` has it once.

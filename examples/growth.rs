@@ -2,11 +2,16 @@
 //!
 //! `cargo run --release --example growth > docs/growth.csv && benches/plot` takes some two minutes on an idle machine.
 
+#[path = "../benches/boards/mod.rs"]
+mod boards;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sprague::games::{darkraft, end_nim, treblecross};
 use sprague::theory::Control;
+
+use boards::Random;
 
 /// A plain method is tried on the next larger board only if it took less than this many seconds on the last; less than
 /// a tenth where its time is the square of the size.
@@ -16,12 +21,12 @@ fn main() {
     println!("work,size,method,seconds");
     let values = treblecross::plain::values(1 << 12);
     let control = Control::unlimited();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new();
 
     let mut is_patient = true;
     for cells in [20, 63, 200, 632, 2000, 6325, 20_000, 63_246, 200_000, 632_456, 1_000_000] {
         let work = "Treblecross, 10 % X: cells";
-        let board = random.strip(cells);
+        let board = random.treblecross(cells, 3, 17);
         row(work, cells, "fast", || treblecross::solve(&board, &control));
         let plain = || row(work, cells, "plain", || treblecross::plain::solve(board.cells(), &values));
         is_patient = is_patient && plain() < PATIENCE / 10.0;
@@ -29,7 +34,7 @@ fn main() {
     for (work, crosses) in [("darkraft, random letters: rows", 33), ("darkraft, 90 % X: rows", 90)] {
         let mut is_patient = true;
         for side in [4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64] {
-            let board = random.grid(side, crosses);
+            let board = random.darkraft(side, side, crosses);
             row(work, side as usize, "fast", || darkraft::solve(&board, &control));
             let plain = || row(work, side as usize, "plain", || darkraft::plain(&board, &control));
             is_patient = is_patient && plain() < PATIENCE;
@@ -38,8 +43,7 @@ fn main() {
     for (work, most) in [("End-Nim, up to 10^9: piles", 1_000_000_000), ("End-Nim, 1 and 2: piles", 2)] {
         let mut is_patient = true;
         for piles in [10, 32, 100, 316, 1000, 3162, 10_000, 31_623, 100_000, 316_228, 1_000_000] {
-            let piles_in_a_row = (0..piles).map(|_| random.below(most) + 1).collect();
-            let board = end_nim::Board::new(piles_in_a_row).expect("no empty pile");
+            let board = random.end_nim(piles, most);
             row(work, piles, "fast", || end_nim::solve(&board, &control));
             let plain = || row(work, piles, "plain", || end_nim::plain(&board, &control));
             is_patient = is_patient && plain() < PATIENCE / 10.0;
@@ -82,33 +86,4 @@ fn row<R>(work: &str, size: usize, method: &str, mut call: impl FnMut() -> R) ->
     let seconds = times[rounds / 2].as_secs_f64();
     println!("\"{work}\",{size},{method},{seconds:e}");
     seconds
-}
-
-/// Reproducible random numbers (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-
-    /// X's 3 to 17 cells apart.
-    fn strip(&mut self, cells: usize) -> treblecross::Board {
-        let mut strip = vec![b'.'; cells];
-        let mut at = self.below(20) as usize;
-        while at < cells {
-            strip[at] = b'X';
-            at += 3 + self.below(15) as usize;
-        }
-        treblecross::Board::new(strip.into()).expect("X's apart are no three in a row")
-    }
-
-    fn grid(&mut self, side: u32, crosses: u64) -> darkraft::Board {
-        let cell = |_| if self.below(100) < crosses { b'X' } else { br"\/"[self.below(2) as usize] };
-        let cells: Vec<u8> = (0..side * side).map(cell).collect();
-        darkraft::Board::new(side, cells.into()).expect("a full grid")
-    }
 }

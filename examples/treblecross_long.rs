@@ -2,10 +2,15 @@
 //!
 //! `cargo run --release --example treblecross_long [BOARDS [SEED]]` takes some minutes; it panics at a difference.
 
+#[path = "../benches/boards/mod.rs"]
+mod boards;
+
 use sha2::{Digest, Sha256};
 use sprague::games::treblecross::{self, Board, MAX_CELLS, Value};
 use sprague::theory::Control;
 use std::time::Instant;
+
+use boards::Random;
 
 /// SHA-256 of g(0), ..., g(1,000,000) of 0.007 as little-endian 16-bit numbers; three public programs agree.
 const TABLE_HASH: &str = "9c03be6f0da685bb332acea7829b543a7eb01d8a9a3092570d6e67609d8a7bcb";
@@ -21,7 +26,7 @@ fn main() {
 /// Solves random boards both ways: most short, so that everything that can meet does, and some of every longer class.
 fn compare_boards(boards: u64, seed: u64) {
     let values = treblecross::plain::values(5002);
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::seeded(seed);
     let (mut at_once, mut lost) = (0u64, 0u64);
     let start = Instant::now();
     for board in 0..boards {
@@ -31,7 +36,7 @@ fn compare_boards(boards: u64, seed: u64) {
             _ if board % 50 == 0 => 200,
             _ => 40,
         };
-        let cells = random.cells(longest);
+        let cells = cells(&mut random, longest);
         let expected = treblecross::plain::solve(&cells, &values);
         let board = Board::new(cells.into()).expect("no XXX in it");
         let solution = treblecross::solve(&board, &Control::unlimited()).expect("no limit");
@@ -63,30 +68,18 @@ fn check_table() {
     println!("the table to 1,000,000 is right; it took {took:.1?}");
 }
 
-/// A xorshift generator: the boards are the same for the same seed, everywhere.
-struct Random(u64);
-
-impl Random {
-    fn up_to(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % (most + 1)
-    }
-
-    /// A board of 3 to `longest` cells without XXX; in two of three boards the X's are 3 or more apart.
-    fn cells(&mut self, longest: u64) -> Vec<u8> {
-        let mut cells = vec![b'.'; 3 + self.up_to(longest - 3) as usize];
-        let nearest = if self.up_to(2) == 0 { 1 } else { 3 };
-        let spread = self.up_to(5) * self.up_to(longest / 5) + 3;
-        let mut at = self.up_to(spread) as usize;
-        while at < cells.len() {
-            cells[at] = b'X';
-            if cells[at.saturating_sub(2)..=at] == *b"XXX" {
-                cells[at] = b'.';
-            }
-            at += (nearest + self.up_to(spread)) as usize;
+/// A board of 3 to `longest` cells without XXX; in two of three boards the X's are 3 or more apart.
+fn cells(random: &mut Random, longest: u64) -> Vec<u8> {
+    let mut cells = vec![b'.'; 3 + random.between(0, longest - 3) as usize];
+    let nearest = if random.between(0, 2) == 0 { 1 } else { 3 };
+    let spread = random.between(0, 5) * random.between(0, longest / 5) + 3;
+    let mut at = random.between(0, spread) as usize;
+    while at < cells.len() {
+        cells[at] = b'X';
+        if cells[at.saturating_sub(2)..=at] == *b"XXX" {
+            cells[at] = b'.';
         }
-        cells
+        at += (nearest + random.between(0, spread)) as usize;
     }
+    cells
 }

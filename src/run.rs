@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::client::{Answers, Client};
 use crate::games::Answer;
 use crate::judge::{self, Format, Place};
-use crate::wire::{BoardError, Reason};
+use crate::wire::BoardError;
 use feed::{Reading, Tag};
 
 pub use self::fault::{Blamed, Complaint, Error};
@@ -103,12 +103,7 @@ impl Writer<'_> {
             for entry in answered {
                 match entry.tag {
                     Tag::Case { number, place, kept: () } => self.case(number, place, entry.answer)?,
-                    Tag::Bad(fault) => self.bad(Complaint {
-                        place: fault.place,
-                        case: fault.case,
-                        message: fault.message,
-                        is_internal: false,
-                    })?,
+                    Tag::Bad(fault) => self.bad((*fault).into())?,
                     Tag::Unread(error) => return Err(Error::Read(*error)),
                 }
                 if self.buffer.len() >= PIECE {
@@ -120,9 +115,8 @@ impl Writer<'_> {
     }
 
     fn case(&mut self, number: u64, place: Place, answer: Option<Result<Answer, BoardError>>) -> Result<(), Error> {
-        let lost = || BoardError::new(Reason::Internal, "the answer was lost on its way");
-        match answer.unwrap_or_else(|| Err(lost())) {
-            Ok(answer) => {
+        match answer {
+            Some(Ok(answer)) => {
                 self.report.cases += 1;
                 judge::write_answer(
                     self.job.format,
@@ -133,12 +127,7 @@ impl Writer<'_> {
                 );
                 Ok(())
             }
-            Err(error) => self.bad(Complaint {
-                place,
-                case: Some(number),
-                is_internal: error.reason == Reason::Internal,
-                message: error.message.into_owned(),
-            }),
+            lost => self.bad(Complaint::of_board(number, place, lost.and_then(Result::err))),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Random boards for the benches: the same ones in every run.
-#![allow(dead_code, reason = "no bench needs all of them")]
+//! Random boards for the benches and the examples: the same ones in every run.
+#![allow(dead_code, reason = "none of them needs all")]
 
 use sprague::games::{Board, darkraft, end_nim, treblecross};
 
@@ -9,7 +9,12 @@ pub struct Random(u64);
 impl Random {
     /// The one start: runs are compared with each other.
     pub fn new() -> Random {
-        Random(0x9e37_79b9_7f4a_7c15)
+        Random::seeded(1)
+    }
+
+    /// Another start for each seed.
+    pub fn seeded(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// A number from `low` to `high`.
@@ -36,11 +41,11 @@ impl Random {
         treblecross::Board::new(self.strip(cells, low, high).into()).expect("X's apart are no three in a row")
     }
 
-    /// A square grid of cells that are `X` so many times in a hundred, and the other two alike.
-    pub fn darkraft(&mut self, side: u32, crosses: u64) -> darkraft::Board {
+    /// A grid of cells that are `X` so many times in a hundred, and the other two alike.
+    pub fn darkraft(&mut self, rows: u32, columns: u32, crosses: u64) -> darkraft::Board {
         let cell = |_| if self.between(1, 100) <= crosses { b'X' } else { br"\/"[self.between(0, 1) as usize] };
-        let cells: Vec<u8> = (0..side * side).map(cell).collect();
-        darkraft::Board::new(side, cells.into()).expect("a full grid")
+        let cells: Vec<u8> = (0..rows * columns).map(cell).collect();
+        darkraft::Board::new(columns, cells.into()).expect("a full grid")
     }
 
     /// A row of piles up to `most`.

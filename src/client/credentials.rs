@@ -16,14 +16,23 @@ pub struct Credentials {
     pub in_the_clear: bool,
 }
 
-/// Whether a text in PEM form has a certificate.
+/// Whether a text in PEM form has certificates, and each can be read.
 pub fn has_certificate(pem: &[u8]) -> bool {
-    CertificateDer::from_pem_slice(pem).is_ok()
+    certificates(pem).is_some()
 }
 
 /// Whether a text in PEM form has a private key.
 pub fn has_key(pem: &[u8]) -> bool {
-    PrivateKeyDer::from_pem_slice(pem).is_ok()
+    key(pem).is_some()
+}
+
+pub(super) fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    found.ok().filter(|found| !found.is_empty())
+}
+
+pub(super) fn key(pem: &[u8]) -> Option<PrivateKeyDer<'static>> {
+    PrivateKeyDer::from_pem_slice(pem).ok()
 }
 
 /// A bearer token, as calls carry it.

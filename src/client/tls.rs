@@ -14,12 +14,11 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use tonic::transport::{Channel, Endpoint, Uri};
 
-use super::credentials::Credentials;
+use super::credentials::{Credentials, certificates, key};
 
 /// Why the last stream of a link broke, until somebody asks.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +34,8 @@ impl Broke {
     }
 }
 
+const NO_CERTIFICATE: &str = "there is no certificate in PEM form";
+
 /// What is believed and shown.
 ///
 /// # Errors
@@ -43,7 +44,7 @@ pub(super) fn config(credentials: &Credentials) -> Result<ClientConfig, String> 
     let mut roots = RootCertStore::empty();
     match &credentials.ca {
         Some(pem) => {
-            for authority in certificates(pem)? {
+            for authority in certificates(pem).ok_or(NO_CERTIFICATE)? {
                 roots.add(authority).map_err(|error| error.to_string())?;
             }
         }
@@ -55,21 +56,15 @@ pub(super) fn config(credentials: &Credentials) -> Result<ClientConfig, String> 
         .map_err(|error| error.to_string())?
         .with_root_certificates(roots);
     let mut config = match &credentials.identity {
-        Some((certificate, key)) => {
-            let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| "there is no private key in PEM form")?;
-            builder.with_client_auth_cert(certificates(certificate)?, key).map_err(|error| error.to_string())?
+        Some((certificate, private)) => {
+            let chain = certificates(certificate).ok_or(NO_CERTIFICATE)?;
+            let key = key(private).ok_or("there is no private key in PEM form")?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| error.to_string())?
         }
         None => builder.with_no_client_auth(),
     };
     config.alpn_protocols = vec![b"h2".to_vec()];
     Ok(config)
-}
-
-fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
-    match CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>() {
-        Ok(found) if !found.is_empty() => Ok(found),
-        _ => Err("there is no certificate in PEM form".into()),
-    }
 }
 
 /// A channel that connects when it is first used, with TLS whatever the endpoint's scheme says.

@@ -25,7 +25,7 @@ mod search;
 
 use crate::theory::{Control, Stopped};
 use bytes::Bytes;
-use diamond::Diamond;
+use diamond::{Diamond, Values};
 
 pub use self::{diamond::place, sweep::Rectangles};
 
@@ -136,21 +136,13 @@ pub fn cost(board: &Board) -> u64 {
     2000 + 25 * side.pow(3) + 10 * side * lines + vectors * crosses * lines * (80 + width) / 128
 }
 
-/// What an answer is read off.
-struct Values {
-    /// The nim-value of each colour: of the cells with row + column even, and odd.
-    colours: [u32; 2],
-    /// For each cell, the nim-value of its colour after a move there. The move wins iff it is the other colour's value.
-    after: Vec<u32>,
-}
-
 /// Solves a board.
 ///
 /// # Errors
 /// `Stopped` when `control` says that the answer is no longer paid for; `OverBudget` for a board past `MAX_ROWS` or
 /// `MAX_COLUMNS`, whatever the budget.
 pub fn solve(board: &Board, control: &Control) -> Result<Solution, Stopped> {
-    values_by(board, control, sweep::values).map(|values| read_off(board, &values))
+    colours(board, control, sweep::values).map(read_off)
 }
 
 /// Solves a board the obvious way, one rectangle at a time: what `solve` is compared with.
@@ -158,7 +150,7 @@ pub fn solve(board: &Board, control: &Control) -> Result<Solution, Stopped> {
 /// # Errors
 /// Those of `solve`.
 pub fn plain(board: &Board, control: &Control) -> Result<Solution, Stopped> {
-    values_by(board, control, plain::values).map(|values| read_off(board, &values))
+    colours(board, control, plain::values).map(read_off)
 }
 
 /// The nim-values of all that play on a board can leave, of each colour, at the cost of `solve`.
@@ -166,37 +158,30 @@ pub fn plain(board: &Board, control: &Control) -> Result<Solution, Stopped> {
 /// # Errors
 /// Those of `solve`.
 pub fn rectangles(board: &Board, control: &Control) -> Result<[Rectangles; 2], Stopped> {
-    if !board.fits() {
-        return Err(Stopped::OverBudget);
-    }
-    let colour = |colour| sweep::rectangles(&Diamond::new(board.columns as usize, &board.cells, colour), control);
-    Ok([colour(0)?, colour(1)?])
+    colours(board, control, sweep::rectangles)
 }
 
-/// The values of both colours, found by the given method.
-fn values_by(
+/// What is known of both colours, found out by the given method.
+fn colours<T>(
     board: &Board,
     control: &Control,
-    colour: impl Fn(&Diamond, &Control) -> Result<diamond::Values, Stopped>,
-) -> Result<Values, Stopped> {
+    colour: impl Fn(&Diamond, &Control) -> Result<T, Stopped>,
+) -> Result<[T; 2], Stopped> {
     if !board.fits() {
         return Err(Stopped::OverBudget);
     }
-    let mut values = Values { colours: [0; 2], after: vec![0; board.cells.len()] };
-    for parity in 0..2 {
-        let solved = colour(&Diamond::new(board.columns as usize, &board.cells, parity), control)?;
-        values.colours[parity] = u32::from(solved.total);
-        for (at, after) in solved.after {
-            values.after[at as usize] = u32::from(after);
-        }
-    }
-    Ok(values)
+    let of = |parity| colour(&Diamond::new(board.columns as usize, &board.cells, parity), control);
+    Ok([of(0)?, of(1)?])
 }
 
-fn read_off(board: &Board, Values { colours, after }: &Values) -> Solution {
-    let other = |at: u32| colours[((at / board.columns + at % board.columns + 1) % 2) as usize];
-    let wins = |(at, after): (u32, &u32)| (*after == other(at)).then_some(at);
-    Solution { winning_cells: (0..).zip(after).filter_map(wins).collect(), nim_value: colours[0] ^ colours[1] }
+fn read_off([even, odd]: [Values; 2]) -> Solution {
+    // A move wins iff it leaves its colour worth what the other is.
+    let wins = |colour: &Values, other: &Values| -> Vec<u32> {
+        colour.after.iter().filter(|(_, after)| *after == other.total).map(|(at, _)| *at).collect()
+    };
+    let mut winning_cells = [wins(&even, &odd), wins(&odd, &even)].concat();
+    winning_cells.sort_unstable();
+    Solution { winning_cells, nim_value: u32::from(even.total ^ odd.total) }
 }
 
 #[cfg(test)]
@@ -296,8 +281,9 @@ mod tests {
     #[test]
     fn the_values_behind_an_answer_are_those_of_each_colour_alone() {
         // The even colour is the cells 0 and 3 on one diagonal, killed together by 0; the odd one two lone cells.
-        let values = values_by(&board(2, &br"\X/X"[..]), &Control::unlimited(), sweep::values).unwrap();
-        assert_eq!((values.colours, values.after), ([1, 1], vec![0, 0, 0, 0]));
+        let values = colours(&board(2, &br"\X/X"[..]), &Control::unlimited(), sweep::values).unwrap();
+        let colour = |cells: [u32; 2]| Values { total: 1, after: cells.map(|at| (at, 0)).to_vec() };
+        assert_eq!(values, [colour([0, 3]), colour([1, 2])]);
         assert_eq!(solved(&board(2, &br"\X/X"[..])), Solution { winning_cells: vec![], nim_value: 0 });
     }
 

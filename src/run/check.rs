@@ -15,7 +15,6 @@ use crate::explain::Wants;
 use crate::games::{Answer, Board};
 use crate::judge::{self, Format};
 use crate::notation::argument;
-use crate::wire::Reason;
 
 /// What is to be checked.
 #[derive(Debug, Clone)]
@@ -103,17 +102,9 @@ pub fn check(
                 }
             }
             (Tag::Case { number, place, .. }, lost) => {
-                let error = lost.and_then(Result::err);
-                let message = error.as_ref().map_or("the answer was lost on its way", |error| &error.message);
-                let is_internal = error.as_ref().is_none_or(|error| error.reason == Reason::Internal);
-                let complaint = Complaint { place, case: Some(number), message: message.into(), is_internal };
-                return Err(Error::Bad(complaint).into());
+                return Err(Error::Bad(Complaint::of_board(number, place, lost.and_then(Result::err))).into());
             }
-            (Tag::Bad(fault), _) => {
-                let complaint =
-                    Complaint { place: fault.place, case: fault.case, message: fault.message, is_internal: false };
-                return Err(Error::Bad(complaint).into());
-            }
+            (Tag::Bad(fault), _) => return Err(Error::Bad((*fault).into()).into()),
             (Tag::Unread(error), _) => return Err(Error::Read(*error).into()),
         }
     }

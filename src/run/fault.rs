@@ -6,7 +6,8 @@ use std::io;
 use super::feed::Tag;
 use crate::client;
 use crate::client::lane::Failure;
-use crate::judge::Place;
+use crate::judge::{InputError, Place};
+use crate::wire::{BoardError, Reason};
 
 /// What is wrong with a case, or with the file: `LINE:COLUMN: case K: what is wrong`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,21 @@ pub struct Complaint {
     pub message: String,
     /// The fault is the server's own.
     pub is_internal: bool,
+}
+
+impl Complaint {
+    /// Of a case whose board got this error, or whose answer was lost.
+    pub(super) fn of_board(number: u64, place: Place, error: Option<BoardError>) -> Complaint {
+        let error = error.unwrap_or_else(|| BoardError::new(Reason::Internal, "the answer was lost on its way"));
+        let is_internal = error.reason == Reason::Internal;
+        Complaint { place, case: Some(number), message: error.message.into_owned(), is_internal }
+    }
+}
+
+impl From<InputError> for Complaint {
+    fn from(fault: InputError) -> Complaint {
+        Complaint { place: fault.place, case: fault.case, message: fault.message, is_internal: false }
+    }
 }
 
 impl fmt::Display for Complaint {

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -42,14 +43,31 @@ impl Access {
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {what}", path.display())]
-pub struct Unusable {
-    path: PathBuf,
-    what: String,
+pub enum Unusable {
+    /// It cannot be read.
+    #[error("{} cannot be read: {error}", path.display())]
+    Unread {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// What it holds makes no sense.
+    #[error("{}: {what}", path.display())]
+    Senseless {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
 }
 
 fn unusable(path: &Path, what: impl fmt::Display) -> Unusable {
-    Unusable { path: path.into(), what: what.to_string() }
+    Unusable::Senseless { path: path.into(), what: what.to_string() }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Unusable> {
+    fs::read(path).map_err(|error| Unusable::Unread { path: path.into(), error })
 }
 
 /// The files behind a server's TLS, all in PEM form.
@@ -113,7 +131,7 @@ fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
             builder.with_client_cert_verifier(verifier.map_err(|error| unusable(path, error))?)
         }
     };
-    let key = fs::read(&files.key).map_err(|error| unusable(&files.key, error))?;
+    let key = read(&files.key)?;
     let key =
         PrivateKeyDer::from_pem_slice(&key).map_err(|_| unusable(&files.key, "holds no private key in PEM form"))?;
     let mut config = builder
@@ -124,7 +142,7 @@ fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Unusable> {
-    let text = fs::read(path).map_err(|error| unusable(path, error))?;
+    let text = read(path)?;
     match CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>() {
         Ok(found) if !found.is_empty() => Ok(found),
         _ => Err(unusable(path, "holds no certificate in PEM form")),
@@ -168,7 +186,7 @@ impl Tokens {
 }
 
 fn read_tokens(file: &Path) -> Result<Vec<Box<[u8]>>, Unusable> {
-    let text = fs::read_to_string(file).map_err(|error| unusable(file, error))?;
+    let text = String::from_utf8(read(file)?).map_err(|error| unusable(file, error.utf8_error()))?;
     let mut tokens = Vec::new();
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
         if line.is_empty() || line.starts_with('#') {

@@ -70,8 +70,21 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The files that are named, and the judge files of folders in the place of these.
+pub(crate) fn unfolded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for input in inputs {
+        if input.is_dir() {
+            files.extend(inputs_of(input)?);
+        } else {
+            files.push(input.clone());
+        }
+    }
+    Ok(files)
+}
+
 /// The judge files of a folder, `*.in`, in the order of their names.
-pub(crate) fn inputs_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn inputs_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries.map_err(|error| unreadable(folder, &error))?;
     let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();

@@ -129,15 +129,9 @@ fn answer(arguments: &Arguments, session: &Session, input: &Path, target: &Path)
 /// The files to be written, each with the one it answers, in the order of the command line.
 fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let usage = |message: String| Failure::new(exit::USAGE, format_args!("sprague: {message}"));
-    let mut inputs = Vec::new();
-    for input in &arguments.inputs {
-        match input.is_dir() {
-            true => inputs.extend(files::inputs_of(input)?),
-            false if input == Path::new("-") => {
-                return Err(usage("standard input cannot be one of several files".into()));
-            }
-            false => inputs.push(input.clone()),
-        }
+    let inputs = files::unfolded(&arguments.inputs)?;
+    if inputs.iter().any(|input| files::is_standard(input)) {
+        return Err(usage("standard input cannot be one of several files".into()));
     }
     let Some(folder) = &arguments.output else {
         return Err(usage("several files need a folder for their answers: -o FOLDER".into()));

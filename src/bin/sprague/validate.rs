@@ -34,17 +34,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut inputs = Vec::new();
-    for input in &arguments.inputs {
-        if input.is_dir() {
-            inputs.extend(files::inputs_of(input)?);
-        } else {
-            inputs.push(input.clone());
-        }
-    }
     let mut faulty = false;
-    for input in &inputs {
-        faulty |= validate(arguments, Input::judge_file(input)?)?;
+    for input in files::unfolded(&arguments.inputs)? {
+        faulty |= validate(arguments, Input::judge_file(&input)?)?;
     }
     if faulty { Err(Failure::silent(exit::FAULTS)) } else { Ok(()) }
 }

@@ -1,15 +1,13 @@
 //! The server's settings: flags, environment variables, defaults, and which of them is in force.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use sprague::games::Sizes;
-use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens};
+use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
 use sprague::server::listen::Address;
 use sprague::server::settings::Settings;
 use sprague::units::{duration, show_duration, show_size, size};
@@ -213,12 +211,8 @@ fn default_time(time: fn(Settings) -> Duration) -> String {
 
 impl Arguments {
     /// Whom the server lets in.
-    pub(crate) fn access(&self) -> anyhow::Result<Access> {
+    pub(crate) fn access(&self) -> Result<Access, Unusable> {
         let AccessArguments { tls_cert, tls_key, client_ca, token_file } = &self.access;
-        // A file that is not there is one thing, and one that makes no sense another: they end with codes of their own.
-        for file in [tls_cert, tls_key, client_ca, token_file].into_iter().flatten() {
-            File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
-        }
         let tls = match (tls_cert.clone(), tls_key.clone()) {
             (Some(cert), Some(key)) => Some(Tls::load(TlsFiles { cert, key, client_ca: client_ca.clone() })?),
             _ => None,

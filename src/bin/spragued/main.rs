@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use clap::{CommandFactory as _, FromArgMatches as _};
 use sprague::server::Server;
+use sprague::server::credentials::Unusable;
 use sprague::server::exposition;
 use sprague::server::listen::Listener;
 use sprague::server::meters::Meters;
@@ -55,7 +56,8 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("spragued: {error:#}");
-            ExitCode::from(if error.is::<io::Error>() { IO } else { USAGE })
+            let is_unread = matches!(error.downcast_ref(), Some(Unusable::Unread { .. }));
+            ExitCode::from(if is_unread || error.is::<io::Error>() { IO } else { USAGE })
         }
     }
 }
