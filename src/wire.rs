@@ -4,11 +4,13 @@ pub mod v1;
 pub mod facts;
 pub mod bulk;
 mod error;
+mod boards;
 pub mod explain;
+pub mod incoming;
 
-use crate::games::{Answer, Board, Fault, Game, Outcome, Sizes, Solution, darkraft, end_nim, treblecross};
-use crate::units::count;
+use crate::games::{Answer, Board, Game, Outcome, Solution, darkraft, end_nim, treblecross};
 
+pub use self::boards::{board, game};
 pub use self::error::{BoardError, Reason};
 
 /// The published descriptor set, comments and all, for server reflection.
@@ -24,43 +26,9 @@ pub fn solve_request(board: Board, outcome_only: bool) -> v1::SolveRequest {
     v1::SolveRequest { board: Some(board.into()), outcome_only }
 }
 
-impl From<Board> for v1::Board {
-    fn from(board: Board) -> v1::Board {
-        let game = match board {
-            Board::Treblecross(board) => v1::board::Game::Treblecross(v1::Treblecross { cells: board.cells().clone() }),
-            Board::Darkraft(board) => {
-                v1::board::Game::Darkraft(v1::Darkraft { columns: board.columns(), cells: board.cells().clone() })
-            }
-            Board::EndNim(board) => v1::board::Game::EndNim(v1::EndNim { piles: board.into_piles() }),
-        };
-        v1::Board { game: Some(game) }
-    }
-}
-
-/// What a unary request consists of: the board, if any, and whether the outcome alone is asked for.
-pub fn solve_parts(request: v1::SolveRequest) -> (Option<v1::Board>, bool) {
-    (request.board, request.outcome_only)
-}
-
 /// Packs the answer to a unary request: the one result there is.
 pub fn solve_response(results: Vec<v1::BoardResult>) -> v1::SolveResponse {
     v1::SolveResponse { result: results.into_iter().next() }
-}
-
-/// What a stream's request consists of: the id, the boards, whether the outcomes alone are asked for.
-pub fn batch_parts(request: v1::SolveStreamRequest) -> (u64, Vec<v1::Board>, bool) {
-    (request.batch_id, request.boards, request.outcome_only)
-}
-
-/// The memory that a request holds, in bytes, to a few per cent.
-pub fn held_by_request(request: &v1::SolveStreamRequest) -> u64 {
-    let board = |board: &v1::Board| match &board.game {
-        Some(v1::board::Game::Treblecross(row)) => row.cells.len(),
-        Some(v1::board::Game::Darkraft(grid)) => grid.cells.len(),
-        Some(v1::board::Game::EndNim(row)) => size_of_val(&row.piles[..]),
-        None => 0,
-    };
-    (request.boards.iter().map(board).sum::<usize>() + size_of_val(&request.boards[..])) as u64
 }
 
 /// The memory that results hold, in bytes, to a few per cent.
@@ -81,46 +49,49 @@ pub fn batch_result(batch_id: u64, results: Vec<v1::BoardResult>) -> v1::SolveSt
     v1::SolveStreamResponse { message: Some(v1::solve_stream_response::Message::Batch(batch)) }
 }
 
-/// The game of a board, well-formed or not.
-pub fn game(message: Option<&v1::Board>) -> Option<Game> {
-    match message?.game.as_ref()? {
-        v1::board::Game::Treblecross(_) => Some(Game::Treblecross),
-        v1::board::Game::Darkraft(_) => Some(Game::Darkraft),
-        v1::board::Game::EndNim(_) => Some(Game::EndNim),
+/// What a board costs in a batch at most when its answer is too long: the error in its place, packed.
+pub const LONGEST_TOO_LONG: u64 = 128;
+
+/// Room for the answers of one batch in one message. Each board that is still to come keeps enough for an error.
+#[derive(Debug)]
+pub struct AnswerRoom {
+    message_bytes: u64,
+    left: u64,
+    boards_left: u64,
+    is_alone: bool,
+}
+
+impl AnswerRoom {
+    /// Room for the answers to so many boards in a message of so many bytes.
+    pub fn new(boards: usize, message_bytes: u64) -> AnswerRoom {
+        // The fields around the results: tags, lengths and the batch's id.
+        let left = message_bytes.saturating_sub(32);
+        AnswerRoom { message_bytes, left, boards_left: boards as u64, is_alone: boards == 1 }
+    }
+
+    /// The next board's result, or `TooLong` in its place where it does not fit.
+    pub fn fit(&mut self, result: v1::BoardResult) -> v1::BoardResult {
+        self.boards_left = self.boards_left.saturating_sub(1);
+        let kept = self.boards_left * LONGEST_TOO_LONG;
+        let length = packed_len(&result);
+        let result = if length + kept <= self.left { result } else { board_result(Err(self.too_long(length)), false) };
+        self.left = self.left.saturating_sub(packed_len(&result));
+        result
+    }
+
+    fn too_long(&self, length: u64) -> BoardError {
+        let message = match self.is_alone {
+            true => format!("the answer takes {length} bytes, more than message_bytes = {}", self.message_bytes).into(),
+            false => "the answer does not fit beside its neighbours: send this board alone".into(),
+        };
+        BoardError { reason: Reason::TooLong, message, offset: None }
     }
 }
 
-/// Unpacks a board and holds it to the sizes that the server takes, before anything is built from it.
-///
-/// # Errors
-/// The fault of the board: too large, no game, or no position of its game.
-pub fn board(message: Option<v1::Board>, sizes: &Sizes) -> Result<Board, BoardError> {
-    match message.and_then(|board| board.game) {
-        Some(v1::board::Game::Treblecross(row)) => {
-            within(row.cells.len() as u64, sizes.treblecross_cells, "cell", Reason::TooManyCells)?;
-            Ok(Board::Treblecross(treblecross::Board::new(row.cells).map_err(Fault::from)?))
-        }
-        Some(v1::board::Game::Darkraft(grid)) => {
-            within(grid.columns.into(), sizes.darkraft_columns.into(), "column", Reason::TooManyCells)?;
-            let rows = (grid.cells.len() as u64).div_ceil(u64::from(grid.columns.max(1)));
-            within(rows, sizes.darkraft_rows.into(), "row", Reason::TooManyCells)?;
-            Ok(Board::Darkraft(darkraft::Board::new(grid.columns, grid.cells).map_err(Fault::from)?))
-        }
-        Some(v1::board::Game::EndNim(row)) => {
-            within(row.piles.len() as u64, sizes.end_nim_piles, "pile", Reason::TooManyPiles)?;
-            Ok(Board::EndNim(end_nim::Board::new(row.piles).map_err(Fault::from)?))
-        }
-        None => Err(BoardError::new(Reason::NoGame, "no game is set, or one that this server does not know")),
-    }
-}
-
-fn within(size: u64, limit: u64, one: &str, reason: Reason) -> Result<(), BoardError> {
-    if size <= limit {
-        return Ok(());
-    }
-    let are = if size == 1 { "is" } else { "are" };
-    let message = format!("{} {are} more than the server's limit of {}", count(size, one), count(limit, one));
-    Err(BoardError::new(reason, message))
+/// A result as one of a batch, in bytes.
+fn packed_len(result: &v1::BoardResult) -> u64 {
+    let length = prost::Message::encoded_len(result);
+    (1 + prost::length_delimiter_len(length) + length) as u64
 }
 
 /// Packs what became of one board.

@@ -2,21 +2,28 @@
 //! back as a client does: no panic, and nothing changed on the way.
 #![no_main]
 
+use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use prost::Message as _;
 use sprague::games::{self, Answer, Sizes};
 use sprague::theory::{Control, StopFlag, Stopped};
-use sprague::wire::{self, v1};
+use sprague::wire::{self, incoming, v1};
 
 /// About a millisecond.
 const BUDGET: u64 = 1_000_000;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(request) = v1::SolveStreamRequest::decode(bytes) else { return };
-    let _size = wire::held_by_request(&request);
-    let (_id, boards, outcome_only) = wire::batch_parts(request);
-    for message in boards {
-        let board = match wire::board(Some(message), &Sizes::default()) {
+    let message = Bytes::copy_from_slice(bytes);
+    let looked_over = incoming::Batch::new(message.clone());
+    let Ok(request) = v1::SolveStreamRequest::decode(message) else { return };
+    let batch = looked_over.expect("what prost can decode is looked over without fault");
+    let v1::SolveStreamRequest { batch_id, boards, outcome_only } = request;
+    assert_eq!((batch.id, batch.boards, batch.outcome_only), (batch_id, boards.len(), outcome_only));
+    for (message, bytes) in boards.into_iter().zip(batch.iter()) {
+        let board = wire::board(Some(message), &Sizes::default());
+        let incoming = incoming::board(bytes, &Sizes::default()).expect("prost has decoded it");
+        assert_eq!(incoming.board, board, "both ways of reading a board agree");
+        let board = match board {
             Ok(board) => board,
             Err(error) => {
                 assert!(!error.message.is_empty() && error.message.len() < 300 && !error.message.contains('\n'));

@@ -26,8 +26,7 @@ pub fn request(board: Board, moves: &[Move], wants: Wants) -> v1::ExplainRequest
 /// More moves than are followed, or one that is none.
 pub fn parts(request: v1::ExplainRequest) -> Result<(Option<v1::Board>, Vec<Move>, Wants), BoardError> {
     if request.moves.len() > MOST_MOVES {
-        let message = format!("{} moves are more than the {MOST_MOVES} that are followed", request.moves.len());
-        return Err(BoardError { offset: Some(MOST_MOVES as u32), ..BoardError::new(ErrorReason::BadMove, message) });
+        return Err(too_many_moves(request.moves.len()));
     }
     let wants = Wants { options: request.options, line: request.line };
     let moves: Result<Vec<Move>, BoardError> = (0..)
@@ -41,6 +40,11 @@ pub fn parts(request: v1::ExplainRequest) -> Result<(Option<v1::Board>, Vec<Move
         })
         .collect();
     Ok((request.board, moves?, wants))
+}
+
+pub(super) fn too_many_moves(moves: usize) -> BoardError {
+    let message = format!("{moves} moves are more than the {MOST_MOVES} that are followed");
+    BoardError { offset: Some(MOST_MOVES as u32), ..BoardError::new(ErrorReason::BadMove, message) }
 }
 
 /// Packs an answer; one that is longer than `message_bytes` is an error in its place.

@@ -31,6 +31,8 @@ pub struct Limits {
     pub batches_in_flight: u32,
     /// Bytes of one stream read and not yet answered, and answers not yet taken.
     pub queued_bytes: u64,
+    /// The budget of memory for everything that clients can make grow, in bytes; 0 where a server does not say.
+    pub memory_bytes: u64,
 }
 
 impl From<ServerFacts> for v1::GetServerInfoResponse {
@@ -46,6 +48,7 @@ impl From<ServerFacts> for v1::GetServerInfoResponse {
                 streams: limits.streams,
                 batches_in_flight: limits.batches_in_flight,
                 queued_bytes: limits.queued_bytes,
+                memory_bytes: limits.memory_bytes,
             }),
             recommended_batch_bytes: facts.recommended_batch_bytes,
         }
@@ -85,6 +88,7 @@ impl From<v1::GetServerInfoResponse> for ServerFacts {
                 streams: limits.streams,
                 batches_in_flight: limits.batches_in_flight,
                 queued_bytes: limits.queued_bytes,
+                memory_bytes: limits.memory_bytes,
             },
             recommended_batch_bytes: message.recommended_batch_bytes,
             version: message.version,

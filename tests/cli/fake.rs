@@ -98,6 +98,7 @@ pub fn limits() -> Limits {
         streams: 100,
         batches_in_flight: 16,
         queued_bytes: 1 << 20,
+        memory_bytes: 0,
     }
 }
 
@@ -186,7 +187,7 @@ async fn play(act: Act, mut requests: Streaming<v1::SolveStreamRequest>, sender:
             }
             return;
         }
-        let (mut id, boards, outcome_only) = wire::batch_parts(request);
+        let v1::SolveStreamRequest { batch_id: mut id, boards, outcome_only } = request;
         let mut results: Vec<_> = boards.into_iter().map(|board| solve(board, outcome_only)).collect();
         match act {
             Act::WrongId => id += 1,

@@ -1,0 +1,234 @@
+//! Requests as bytes: what they count is known before anything is built from it.
+
+use std::borrow::Cow;
+
+use bytes::{Bytes, BytesMut};
+use prost::Message as _;
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+
+use super::boards::{self, game, within};
+use super::error::{BoardError, Reason};
+use super::explain::{self, too_many_moves};
+use super::v1;
+use crate::explain::{MOST_MOVES, Move, Wants};
+use crate::games::{Board, Game, Sizes};
+
+/// Bytes that are no message of the kind that was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the bytes are not a valid request of this call: {0}")]
+pub struct Malformed(Cow<'static, str>);
+
+impl From<prost::DecodeError> for Malformed {
+    fn from(error: prost::DecodeError) -> Malformed {
+        Malformed(error.to_string().into())
+    }
+}
+
+/// A board that came, or what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incoming {
+    /// The game, if one is set that this version knows.
+    pub game: Option<Game>,
+    /// The board, checked.
+    pub board: Result<Board, BoardError>,
+}
+
+/// Numbers of the fields that are looked at here (proto/sprague/v1/sprague.proto).
+mod field {
+    pub(super) const SOLVE_BOARD: u32 = 1;
+    pub(super) const SOLVE_OUTCOME_ONLY: u32 = 2;
+    pub(super) const BATCH_ID: u32 = 1;
+    pub(super) const BATCH_BOARDS: u32 = 2;
+    pub(super) const BATCH_OUTCOME_ONLY: u32 = 3;
+    pub(super) const EXPLAIN_BOARD: u32 = 1;
+    pub(super) const EXPLAIN_MOVES: u32 = 2;
+    pub(super) const BOARD_END_NIM: u32 = 3;
+    pub(super) const END_NIM_PILES: u32 = 1;
+}
+
+/// One request message of a stream.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    message: Bytes,
+    /// The id that the client gave it.
+    pub id: u64,
+    /// How many boards it has.
+    pub boards: usize,
+    /// Whether the outcomes alone are asked for.
+    pub outcome_only: bool,
+}
+
+impl Batch {
+    /// Looks a message over; nothing is built yet.
+    ///
+    /// # Errors
+    /// Bytes that are no such message.
+    pub fn new(message: Bytes) -> Result<Batch, Malformed> {
+        let (mut id, mut boards, mut outcome_only) = (0, 0, false);
+        for found in Fields(&message) {
+            match found? {
+                (field::BATCH_ID, Value::Number(number)) => id = number,
+                (field::BATCH_OUTCOME_ONLY, Value::Number(number)) => outcome_only = number != 0,
+                (field::BATCH_BOARDS, Value::Bytes(_)) => boards += 1,
+                (field::BATCH_ID | field::BATCH_OUTCOME_ONLY | field::BATCH_BOARDS, _) => return Err(wrong_type()),
+                _ => {}
+            }
+        }
+        Ok(Batch { message, id, boards, outcome_only })
+    }
+
+    /// The length of the message, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.message.len()
+    }
+
+    /// The boards in their order, each as the bytes of its message: slices of the whole.
+    pub fn iter(&self) -> impl Iterator<Item = Bytes> {
+        Fields(&self.message).filter_map(|found| match found {
+            Ok((field::BATCH_BOARDS, Value::Bytes(board))) => Some(self.message.slice_ref(board)),
+            _ => None,
+        })
+    }
+}
+
+/// Reads the bytes of one board and holds it to the sizes.
+///
+/// # Errors
+/// Bytes that are no board.
+pub fn board(message: Bytes, sizes: &Sizes) -> Result<Incoming, Malformed> {
+    if let Err(error) = within(piles(&message)?, sizes.end_nim_piles, "pile", Reason::TooManyPiles) {
+        return Ok(Incoming { game: Some(Game::EndNim), board: Err(error) });
+    }
+    let message = v1::Board::decode(message)?;
+    Ok(Incoming { game: game(Some(&message)), board: boards::board(Some(message), sizes) })
+}
+
+/// The parts of a unary request: the board, and whether the outcome alone is asked for.
+///
+/// # Errors
+/// Bytes that are no such message.
+pub fn solve(message: &Bytes, sizes: &Sizes) -> Result<(Incoming, bool), Malformed> {
+    let mut outcome_only = false;
+    for found in Fields(message) {
+        match found? {
+            (field::SOLVE_OUTCOME_ONLY, Value::Number(number)) => outcome_only = number != 0,
+            (field::SOLVE_OUTCOME_ONLY, _) => return Err(wrong_type()),
+            _ => {}
+        }
+    }
+    let incoming = match submessage(message, field::SOLVE_BOARD)? {
+        Some(bytes) => board(bytes, sizes)?,
+        None => Incoming { game: None, board: boards::board(None, sizes) },
+    };
+    Ok((incoming, outcome_only))
+}
+
+/// The parts of a request for an explanation: the board, the moves, and what is wanted.
+///
+/// # Errors
+/// Bytes that are no such message; within, a board or moves that cannot be.
+#[expect(clippy::type_complexity, reason = "three parts that are used at once")]
+pub fn explain(message: Bytes, sizes: &Sizes) -> Result<Result<(Board, Vec<Move>, Wants), BoardError>, Malformed> {
+    let mut moves = 0;
+    for found in Fields(&message) {
+        moves += usize::from(found?.0 == field::EXPLAIN_MOVES);
+    }
+    if moves > MOST_MOVES {
+        return Ok(Err(too_many_moves(moves)));
+    }
+    if let Some(bytes) = submessage(&message, field::EXPLAIN_BOARD)?
+        && let Err(error) = within(piles(&bytes)?, sizes.end_nim_piles, "pile", Reason::TooManyPiles)
+    {
+        return Ok(Err(error));
+    }
+    let (board, moves, wants) = match explain::parts(v1::ExplainRequest::decode(message)?) {
+        Ok(parts) => parts,
+        Err(error) => return Ok(Err(error)),
+    };
+    Ok(boards::board(board, sizes).map(|board| (board, moves, wants)))
+}
+
+/// How many piles the bytes of a board have.
+fn piles(board: &[u8]) -> Result<u64, Malformed> {
+    let mut piles = 0;
+    for found in Fields(board) {
+        let (field::BOARD_END_NIM, Value::Bytes(row)) = found? else { continue };
+        for found in Fields(row) {
+            piles += match found? {
+                (field::END_NIM_PILES, Value::Number(_)) => 1,
+                // Packed: the last byte of each number has its highest bit clear.
+                (field::END_NIM_PILES, Value::Bytes(packed)) => packed.iter().map(|byte| u64::from(*byte < 0x80)).sum(),
+                _ => 0,
+            };
+        }
+    }
+    Ok(piles)
+}
+
+/// A message within a message; one that comes in several pieces is one message all the same.
+fn submessage(message: &Bytes, number: u32) -> Result<Option<Bytes>, Malformed> {
+    let mut pieces = Fields(message).filter_map(|found| match found {
+        Err(malformed) => Some(Err(malformed)),
+        Ok((found, Value::Bytes(bytes))) if found == number => Some(Ok(bytes)),
+        Ok((found, _)) if found == number => Some(Err(wrong_type())),
+        Ok(_) => None,
+    });
+    let Some(first) = pieces.next().transpose()? else { return Ok(None) };
+    let Some(second) = pieces.next().transpose()? else { return Ok(Some(message.slice_ref(first))) };
+    let mut whole = BytesMut::from(first);
+    whole.extend_from_slice(second);
+    for piece in pieces {
+        whole.extend_from_slice(piece?);
+    }
+    Ok(Some(whole.freeze()))
+}
+
+fn wrong_type() -> Malformed {
+    Malformed("a field has another wire type".into())
+}
+
+/// The value of a field, as far as it is looked at.
+enum Value<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+    Other,
+}
+
+/// The fields of a message, one after another. Ends after an error.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn read(&mut self) -> Result<(u32, Value<'a>), Malformed> {
+        let (number, kind) = decode_key(&mut self.0)?;
+        let value = match kind {
+            WireType::Varint => Value::Number(decode_varint(&mut self.0)?),
+            WireType::LengthDelimited => {
+                let length = usize::try_from(decode_varint(&mut self.0)?).unwrap_or(usize::MAX);
+                let split = self.0.split_at_checked(length);
+                let (bytes, rest) = split.ok_or(Malformed("a field ends after the message".into()))?;
+                self.0 = rest;
+                Value::Bytes(bytes)
+            }
+            _ => {
+                skip_field(kind, number, &mut self.0, DecodeContext::default())?;
+                Value::Other
+            }
+        };
+        Ok((number, value))
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Result<(u32, Value<'a>), Malformed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let found = self.read();
+        if found.is_err() {
+            self.0 = &[];
+        }
+        Some(found)
+    }
+}
