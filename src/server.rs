@@ -1,14 +1,25 @@
 //! The tonic service: admission, solving, ordered streams, health, reflection, and the drain.
 
+mod memory;
 pub mod settings;
+mod quota;
 mod status;
+mod transport;
+mod account;
+mod inbox;
+mod messages;
+mod exchange;
+mod connection;
 mod deadline;
 pub mod credentials;
 pub mod meters;
 pub mod listen;
 mod guard;
+mod admission;
 mod watch;
 pub mod exposition;
+mod share;
+mod batch;
 pub mod workers;
 mod explain;
 mod stream;
@@ -18,24 +29,29 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::JoinHandle;
-use tokio_stream::wrappers::ReceiverStream;
+use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tonic::service::Routes;
 use tonic_health::ServingStatus;
+use tonic_health::pb::health_server::HealthServer;
 use tonic_health::server::{HealthReporter, HealthService};
+use tower::ServiceBuilder;
 
-use crate::wire::{self, v1::sprague_service_server::SpragueServiceServer};
+use crate::wire::{self, v1};
+use admission::AdmissionLayer;
+use connection::Host;
 use credentials::{Access, Unusable};
 use guard::Guard;
-use listen::{Door, Listener};
+use listen::{Listener, Reception};
 use meters::Meters;
+use quota::{Quotas, Resource};
 use settings::Settings;
 use watch::Watch;
 use workers::{Solver, Workers};
 
 /// The service's name, as health checks ask for it.
-pub const SERVICE_NAME: &str = "sprague.v1.SpragueService";
+pub const SERVICE_NAME: &str = v1::sprague_service_server::SERVICE_NAME;
 
 /// A server that accepts calls until it is drained or dropped.
 pub struct Server {
@@ -46,14 +62,16 @@ pub struct Server {
     cut: CancellationToken,
     access: Arc<Access>,
     meters: Arc<Meters>,
-    serving: JoinHandle<Result<(), tonic::transport::Error>>,
+    quotas: Quotas,
+    /// Has every listener and connection.
+    tracker: TaskTracker,
 }
 
 impl Server {
     /// Starts serving whoever comes to the listeners. Runs on the current tokio runtime.
     ///
     /// # Errors
-    /// When the worker threads cannot be started.
+    /// Settings that contradict each other; when the worker threads cannot be started.
     pub fn start(settings: Settings, solver: Arc<dyn Solver>, listeners: Vec<Listener>) -> io::Result<Server> {
         Server::watched(settings, solver, listeners, Access::default(), Arc::default())
     }
@@ -69,58 +87,50 @@ impl Server {
         access: Access,
         meters: Arc<Meters>,
     ) -> io::Result<Server> {
+        let settings = Arc::new(settings.checked()?);
         let access = Arc::new(access);
         let drain = CancellationToken::new();
         let cut = CancellationToken::new();
         let limits = settings.limits;
-        let message_bytes = usize::try_from(limits.message_bytes).unwrap_or(usize::MAX);
-        let host = stream::Host {
+        let solving = stream::Solving {
             workers: Workers::new(solver, &settings, meters.clone())?,
             limits,
             meters: meters.clone(),
             stall_timeout: settings.stall_timeout,
-            drain: drain.clone(),
         };
         let health = HealthReporter::new();
-        let transport = tonic::transport::Server::builder()
-            .initial_stream_window_size(settings::STREAM_WINDOW)
-            .initial_connection_window_size(settings::CONNECTION_WINDOW)
-            .max_concurrent_streams(settings::STREAMS_PER_CONNECTION)
-            .http2_max_header_list_size(settings::HEADER_BYTES)
-            .http2_keepalive_interval(Some(settings.keepalive_interval))
-            .http2_keepalive_timeout(Some(settings.keepalive_timeout));
-        let door = Door {
-            places: Arc::new(Semaphore::new(settings::connections_within_descriptors(settings.connections) as usize)),
-            handshake_timeout: settings.handshake_timeout,
-            access: access.clone(),
-            cut: cut.clone(),
-        };
-        let service = SpragueServiceServer::new(service::Service::new(host, settings))
-            .max_decoding_message_size(message_bytes)
-            .max_encoding_message_size(message_bytes);
-        let router = { transport }
+        let small = settings::SMALL_MESSAGE_BYTES as usize;
+        let health_server = HealthServer::new(HealthService::from_health_reporter(health.clone()));
+        let routes = Routes::new(service::SpragueService::new(solving, &settings))
+            .add_service(health_server.max_decoding_message_size(small))
+            .add_service(reflection().build_v1().expect("build.rs wrote it whole").max_decoding_message_size(small))
+            .add_service(
+                reflection().build_v1alpha().expect("build.rs wrote it whole").max_decoding_message_size(small),
+            )
+            .prepare();
+        let services = ServiceBuilder::new()
             .layer(Watch(meters.clone()))
-            .layer(tower::layer::layer_fn(deadline::Punctual))
+            .layer_fn(deadline::Punctual)
             .layer(Guard(access.clone()))
-            .add_service(service)
-            .add_service(tonic_health::pb::health_server::HealthServer::new(HealthService::from_health_reporter(
-                health.clone(),
-            )))
-            .add_service(reflection().build_v1().expect("the descriptor set that build.rs wrote is whole"))
-            .add_service(reflection().build_v1alpha().expect("the descriptor set that build.rs wrote is whole"));
-        // One connection: what is accepted goes straight to tonic.
-        let (accepted, connections) = mpsc::channel(1);
-        for listener in listeners {
-            tokio::spawn(listen::accept_into(listener, door.clone(), accepted.clone()));
-        }
+            .layer(AdmissionLayer(drain.clone()))
+            .service(routes);
+        let connections = settings::connections_within_descriptors(settings.connections);
+        let quotas = Quotas::new(connections, limits.streams, settings.calls, limits.memory_bytes);
+        let host = Host { quotas: quotas.clone(), settings, drain: drain.clone(), cut: cut.clone() };
+        let tracker = TaskTracker::new();
+        let reception = Reception { host, access: access.clone(), services, tracker: tracker.clone() };
         meters.set_serving(true);
-        let (health_set, stop) = (health.clone(), drain.clone());
-        let serving = tokio::spawn(async move {
-            set_health(&health_set, ServingStatus::Serving).await;
-            // Dropping `connections` closes the listeners; tonic sends GOAWAY in the same step.
-            router.serve_with_incoming_shutdown(ReceiverStream::new(connections), stop.cancelled_owned()).await
-        });
-        Ok(Server { health, drain, cut, access, meters, serving })
+        let health_set = health.clone();
+        // Health says SERVING before the first connection is served.
+        let serving = async move { set_health(&health_set, ServingStatus::Serving).await }.shared();
+        for listener in listeners {
+            let (serving, reception) = (serving.clone(), reception.clone());
+            tracker.spawn(async move {
+                serving.await;
+                listen::accept_all(listener, reception).await;
+            });
+        }
+        Ok(Server { health, drain, cut, access, meters, quotas, tracker })
     }
 
     /// Reads certificates, keys and tokens again; what cannot be used leaves its predecessor in force. Open connections
@@ -130,6 +140,11 @@ impl Server {
     /// The first file that cannot be used.
     pub fn reload(&self) -> Result<(), Unusable> {
         self.access.reload()
+    }
+
+    /// Whether no call with boards is open, so that memory that was used before can be given back.
+    pub fn is_idle(&self) -> bool {
+        self.quotas.used(Resource::Streams) + self.quotas.used(Resource::Calls) == 0
     }
 
     /// Tells health checks that this server goes away, without changing anything else: proxies send new calls elsewhere.
@@ -147,7 +162,8 @@ impl Server {
         for name in ["", SERVICE_NAME] {
             self.health.clear_service_status(name).await;
         }
-        if tokio::time::timeout(timeout, &mut self.serving).await.is_err() {
+        self.tracker.close();
+        if tokio::time::timeout(timeout, self.tracker.wait()).await.is_err() {
             tracing::warn!("cut what was left after the drain timeout");
         }
     }

@@ -29,3 +29,6 @@ mod sight;
 
 #[path = "server/explain.rs"]
 mod explain;
+
+#[path = "server/bounded.rs"]
+mod bounded;

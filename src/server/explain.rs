@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::share::Share;
 use super::workers::{Cancelled, Workers};
 use crate::explain::{self, Explanation, Fault, Move, Wants};
 use crate::games::Board;
@@ -14,15 +15,12 @@ use crate::wire::{BoardError, Reason};
 /// `Cancelled` when `flag` was set before there was an answer.
 pub(super) async fn answer(
     workers: &Workers,
-    board: Result<Board, BoardError>,
+    share: &Share,
+    board: Board,
     moves: Vec<Move>,
     wants: Wants,
     flag: &StopFlag,
 ) -> Result<Result<Explanation, BoardError>, Cancelled> {
-    let board = match board {
-        Ok(board) => board,
-        Err(error) => return Ok(Err(error)),
-    };
     let cost = explain::cost(&board, moves.len(), wants);
     if let Err(error) = workers.within_budget(cost) {
         return Ok(Err(error));
@@ -30,7 +28,7 @@ pub(super) async fn answer(
     let budget = workers.cost_per_board();
     let flag = flag.clone();
     let explained = workers
-        .run(cost, move || {
+        .run(cost, share, move || {
             let control = Control::new(budget, flag);
             catch_unwind(AssertUnwindSafe(|| explain::explain(&board, &moves, wants, &control)))
         })

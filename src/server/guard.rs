@@ -11,6 +11,7 @@ use tonic::codegen::http::{Request, Response};
 use tower::{Layer, Service};
 
 use super::credentials::Access;
+use super::quota::PeerId;
 use super::status;
 
 /// Probes and proxies carry no token, and learn nothing but whether the server serves.
@@ -44,11 +45,15 @@ impl<S: Service<Request<Body>, Response = Response<Body>>> Service<Request<Body>
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let tokens = self.access.tokens.as_ref().filter(|_| !request.uri().path().starts_with(EXEMPT));
         let Some(tokens) = tokens else { return Either::Left(self.inner.call(request)) };
         let refusal = match request.headers().get(AUTHORIZATION).map(|value| bearer(value.as_bytes())) {
-            Some(Some(token)) if tokens.knows(token) => return Either::Left(self.inner.call(request)),
+            Some(Some(token)) if tokens.knows(token) => {
+                let peer = PeerId::token(token);
+                request.extensions_mut().insert(peer);
+                return Either::Left(self.inner.call(request));
+            }
             Some(Some(_)) => status::unauthenticated("TOKEN_UNKNOWN", "the bearer token is not one of this server's"),
             Some(None) | None => status::unauthenticated(
                 "TOKEN_MISSING",

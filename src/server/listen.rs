@@ -1,30 +1,32 @@
-//! Where connections come from: TCP, Unix sockets, in-memory pipes; how many are let in, and how they are cut.
+//! Where connections come from: TCP, Unix sockets, in-memory pipes; which of them are let in.
 
+use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
+use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::{Instant, Sleep};
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
-use tonic::transport::server::Connected;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tower::Service;
 
+use super::connection::{self, Host, Peer};
 use super::credentials::Access;
+use super::quota::{PeerId, Resource};
+use super::settings;
+use super::transport::{Transport, Watched};
 
 /// After a failed accept (out of descriptors, as a rule) the listener waits: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// What every HTTP/2 client says first, in bytes. After it pings find out whether the peer is still there.
-const PREFACE: usize = 24;
 
 /// The mode of a Unix socket: its owner and group may connect.
 const SOCKET_MODE: u32 = 0o660;
@@ -143,19 +145,18 @@ impl Listener {
     }
 
     /// The next connection. `None`: there will be no more.
-    async fn accept(&mut self) -> Option<io::Result<(Box<dyn Transport>, String)>> {
+    async fn accept(&mut self) -> Option<io::Result<Accepted>> {
+        let local = |transport, peer: &str| Accepted { transport, peer: peer.into(), address: None };
         match &mut self.socket {
             Socket::Tcp(listener) => Some(listener.accept().await.and_then(|(stream, peer)| {
                 // Answers are whole messages: waiting to fill a segment only delays them.
                 stream.set_nodelay(true)?;
-                Ok((Box::new(stream) as Box<dyn Transport>, peer.to_string()))
+                Ok(Accepted { transport: Box::new(stream), peer: peer.to_string(), address: Some(peer.ip()) })
             })),
             Socket::Unix { listener, .. } => {
-                Some(listener.accept().await.map(|(stream, _)| (Box::new(stream) as Box<dyn Transport>, "unix".into())))
+                Some(listener.accept().await.map(|(stream, _)| local(Box::new(stream), "unix")))
             }
-            Socket::Pipes(pipes) => {
-                pipes.recv().await.map(|pipe| Ok((Box::new(pipe) as Box<dyn Transport>, "pipe".into())))
-            }
+            Socket::Pipes(pipes) => pipes.recv().await.map(|pipe| Ok(local(Box::new(pipe), "pipe"))),
         }
     }
 }
@@ -174,25 +175,28 @@ async fn remove_stale(path: &Path) -> io::Result<()> {
     }
 }
 
-/// How connections are let in.
+/// What an accepted connection is served with.
 #[derive(Clone)]
-pub(super) struct Door {
-    /// One permit a connection.
-    pub(super) places: Arc<Semaphore>,
-    /// From the connection to the end of HTTP/2's preface, that of TLS included.
-    pub(super) handshake_timeout: Duration,
+pub(super) struct Reception<S> {
+    pub(super) host: Host,
     /// Has the TLS that TCP connections speak, if any.
     pub(super) access: Arc<Access>,
-    /// Set to cut every connection.
-    pub(super) cut: CancellationToken,
+    pub(super) services: S,
+    /// Has every connection, so that a drain can wait for them.
+    pub(super) tracker: TaskTracker,
 }
 
-/// Accepts until the listener is dropped, and sends each connection on.
-pub(super) async fn accept_into(mut listener: Listener, door: Door, connections: mpsc::Sender<io::Result<Connection>>) {
+/// Accepts until the server drains or the listener is at its end, and serves each connection in a task of its own.
+pub(super) async fn accept_all<S>(mut listener: Listener, reception: Reception<S>)
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    let host = &reception.host;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = connections.closed() => return,
+            () = host.drain.cancelled() => return,
         };
         match accepted {
             None => return,
@@ -200,158 +204,75 @@ pub(super) async fn accept_into(mut listener: Listener, door: Door, connections:
                 tracing::warn!(%error, listener = %listener.address, "a connection could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
-            Some(Ok((transport, peer))) => match door.places.clone().try_acquire_owned() {
-                Ok(place) if door.access.tls.is_some() && listener.is_tcp() => {
-                    tokio::spawn(encrypt(transport, peer, place, door.clone(), connections.clone()));
-                }
-                Ok(place) => {
-                    let connection = Connection::new(transport, peer, place, &door, door.deadline());
-                    if connections.send(Ok(connection)).await.is_err() {
-                        return;
+            Some(Ok(accepted)) => {
+                let peer_id = host.peer_id(accepted.address);
+                let leases = host.quotas.take(peer_id, Resource::Connections, 1).and_then(|place| {
+                    Ok([place, host.quotas.take(peer_id, Resource::OpenBytes, settings::CONNECTION_BYTES)?])
+                });
+                match leases {
+                    Ok(leases) => {
+                        let is_encrypted = reception.access.tls.is_some() && listener.is_tcp();
+                        let serving = reception.clone().serve(accepted, peer_id, is_encrypted);
+                        reception.tracker.spawn(async move {
+                            serving.await;
+                            drop(leases);
+                        });
                     }
+                    // Dropped, and so closed: its client sees that at once and may try another server.
+                    Err(full) => tracing::warn!(peer = %accepted.peer, "refused a connection: {full}"),
                 }
-                // Dropped, and so closed: its client sees that at once and may try another server.
-                Err(_full) => tracing::warn!(%peer, "refused a connection: no place left (limit connections)"),
-            },
+            }
         }
     }
 }
 
-impl Door {
-    fn deadline(&self) -> Instant {
-        Instant::now() + self.handshake_timeout
-    }
-}
-
-/// Sends a connection on once its TLS handshake is done. It has its place on the server from the beginning, so that
-/// handshakes are bounded like connections.
-async fn encrypt(
+/// A connection as the system hands it over.
+struct Accepted {
     transport: Box<dyn Transport>,
+    /// The address, `unix` or `pipe`, for logs.
     peer: String,
-    place: OwnedSemaphorePermit,
-    door: Door,
-    connections: mpsc::Sender<io::Result<Connection>>,
-) {
-    let Some(tls) = &door.access.tls else { return };
-    let deadline = door.deadline();
-    let handshake = tokio::time::timeout_at(deadline, tls.acceptor().accept(transport));
-    let encrypted = tokio::select! {
-        biased;
-        () = connections.closed() => return,
-        encrypted = handshake => encrypted,
-    };
-    match encrypted {
-        Ok(Ok(encrypted)) => {
-            let connection = Connection::new(Box::new(encrypted), peer, place, &door, deadline);
-            let _draining = connections.send(Ok(connection)).await;
-        }
-        Ok(Err(error)) => tracing::info!(%peer, %error, "refused a connection: no TLS handshake"),
-        Err(_late) => tracing::info!(%peer, "refused a connection: its TLS handshake took too long"),
-    }
+    /// None for what is inside this machine anyway.
+    address: Option<IpAddr>,
 }
 
-/// The bytes of a connection, whatever carries them.
-trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
-
-/// One accepted connection: its bytes, its place on the server, and the means to cut it.
-pub(super) struct Connection {
-    transport: Box<dyn Transport>,
-    peer: Peer,
-    cut: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Gone once the whole preface is there.
-    silence: Option<Pin<Box<Sleep>>>,
-    /// Bytes of the preface that are still to come.
-    awaited: usize,
-    _place: OwnedSemaphorePermit,
-}
-
-/// Who is at the other end, for logs.
-#[derive(Debug, Clone)]
-pub(super) struct Peer(Arc<str>);
-
-impl Peer {
-    /// Its address, `unix` or `pipe`.
-    pub(super) fn name(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Connection {
-    /// A connection whose preface must be there at `deadline`.
-    fn new(
-        transport: Box<dyn Transport>,
-        peer: String,
-        place: OwnedSemaphorePermit,
-        door: &Door,
-        deadline: Instant,
-    ) -> Connection {
-        Connection {
-            transport,
-            peer: Peer(peer.into()),
-            cut: Box::pin(door.cut.clone().cancelled_owned()),
-            silence: Some(Box::pin(tokio::time::sleep_until(deadline))),
-            awaited: PREFACE,
-            _place: place,
+impl Host {
+    /// Whose limits a connection from this address has.
+    fn peer_id(&self, address: Option<IpAddr>) -> PeerId {
+        match address.map(|address| address.to_canonical()) {
+            Some(address) if !self.settings.trusted_proxies.iter().any(|network| network.contains(&address)) => {
+                PeerId::address(address)
+            }
+            _ => PeerId::Unlimited,
         }
     }
 }
 
-impl Connected for Connection {
-    type ConnectInfo = Peer;
-
-    fn connect_info(&self) -> Peer {
-        self.peer.clone()
-    }
-}
-
-impl AsyncRead for Connection {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        // A connection is always being read, so this is where it learns that it is cut.
-        if self.cut.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the server is closing")));
+impl<S> Reception<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    /// Serves a connection to its end, from its TLS handshake on.
+    async fn serve(self, accepted: Accepted, peer_id: PeerId, is_encrypted: bool) {
+        let Accepted { mut transport, peer, .. } = accepted;
+        let settings = &self.host.settings;
+        let deadline = Instant::now() + settings.handshake_timeout;
+        if let Some(tls) = self.access.tls.as_ref().filter(|_| is_encrypted) {
+            let handshake = tokio::time::timeout_at(deadline, tls.acceptor().accept(transport));
+            let encrypted = tokio::select! {
+                biased;
+                () = self.host.drain.cancelled() => return,
+                encrypted = handshake => encrypted,
+            };
+            transport = match encrypted {
+                Ok(Ok(encrypted)) => Box::new(encrypted),
+                Ok(Err(error)) => return tracing::info!(%peer, %error, "refused a connection: no TLS handshake"),
+                Err(_late) => {
+                    return tracing::info!(%peer, "refused a connection: its TLS handshake took too long");
+                }
+            };
         }
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.transport).poll_read(context, buffer);
-        let Some(silence) = &mut self.silence else { return read };
-        if read.is_pending() && silence.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer did not say what it wants")));
-        }
-        self.awaited = self.awaited.saturating_sub(buffer.filled().len() - before);
-        if self.awaited == 0 {
-            self.silence = None;
-        }
-        read
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.transport).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.transport).poll_write_vectored(context, bytes)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.transport.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.transport).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.transport).poll_shutdown(context)
+        let transport = Watched::new(transport, deadline, settings.stall_timeout);
+        connection::serve(transport, Peer(peer.into()), peer_id, self.services, self.host.clone()).await;
     }
 }

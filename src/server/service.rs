@@ -1,52 +1,51 @@
-//! The RPCs: each takes its place on the server or is refused at once, then has its boards solved.
+//! The RPCs: their messages are read and charged, their boards solved.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tonic::{Request, Response, Status, Streaming};
+use bytes::Bytes;
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tonic::server::NamedService;
 
+use super::account::{Account, Class};
+use super::connection::Draining;
 use super::deadline;
 use super::explain;
-use super::settings::Settings;
+use super::inbox::Inbox;
+use super::messages::{self, MessageReader, Received};
+use super::quota::{Lease, Resource};
+use super::settings::{self, Settings};
 use super::status;
-use super::stream::{self, Answers, Host};
+use super::stream::{self, Solving};
 use super::watch::Asked;
 use crate::theory::StopFlag;
+use crate::wire::facts::ServerFacts;
+use crate::wire::incoming::{self, Malformed};
 use crate::wire::{self, v1};
 
 /// The `SpragueService` of one server.
-pub(super) struct Service {
-    host: Arc<Host>,
-    settings: Settings,
-    calls: Arc<Semaphore>,
-    streams: Arc<Semaphore>,
+///
+/// It reads messages itself, where tonic's generated server would build each of them before anything is known of it, and
+/// would keep a buffer of the size of the largest one for as long as a stream is open.
+#[derive(Clone)]
+pub(super) struct SpragueService {
+    host: Arc<Solving>,
+    facts: ServerFacts,
 }
 
-impl Service {
-    pub(super) fn new(host: Host, settings: Settings) -> Service {
-        Service {
-            calls: Arc::new(Semaphore::new(settings.calls as usize)),
-            streams: Arc::new(Semaphore::new(settings.limits.streams as usize)),
-            host: Arc::new(host),
-            settings,
-        }
-    }
-
-    /// A place among `places`, held as long as the permit lives.
-    fn admit(&self, places: &Arc<Semaphore>, name: &str, limit: u32) -> Result<OwnedSemaphorePermit, Status> {
-        if self.host.drain.is_cancelled() {
-            return Err(status::draining());
-        }
-        places.clone().try_acquire_owned().map_err(|_| status::no_room(name, limit))
-    }
+/// One call, as its connection and the layers in front of the services have prepared it.
+struct Call {
+    request: Request<Body>,
+    account: Arc<Account>,
+    inbox: Inbox,
+    asked: Asked,
 }
 
-/// Where the boards that a call asks for are counted.
-fn asked<T>(request: &Request<T>) -> Asked {
-    request.extensions().get::<Asked>().cloned().unwrap_or_default()
-}
-
-/// Stops a call's solve when the call is dropped: so tonic says that the caller left, and `Punctual` that time is up.
+/// Stops a call's solve when the call is dropped: because the caller left, or because its time is up.
 struct StopOnDrop(StopFlag);
 
 impl Drop for StopOnDrop {
@@ -55,53 +54,116 @@ impl Drop for StopOnDrop {
     }
 }
 
-#[tonic::async_trait]
-impl v1::sprague_service_server::SpragueService for Service {
-    type SolveStreamStream = Answers;
+impl SpragueService {
+    pub(super) fn new(host: Solving, settings: &Settings) -> SpragueService {
+        SpragueService { host: Arc::new(host), facts: settings.facts() }
+    }
 
-    async fn solve(&self, request: Request<v1::SolveRequest>) -> Result<Response<v1::SolveResponse>, Status> {
-        let _place = self.admit(&self.calls, "calls", self.settings.calls)?;
-        asked(&request).add(1);
-        let (board, outcome_only) = wire::solve_parts(request.into_inner());
+    async fn answer(self, request: Request<Body>) -> Response<Body> {
+        let extensions = request.extensions();
+        let parts = (extensions.get::<Arc<Account>>().cloned(), extensions.get::<Inbox>().cloned());
+        let (Some(account), Some(inbox)) = parts else { return status::internal().into_http() };
+        let asked = extensions.get::<Asked>().cloned().unwrap_or_default();
+        let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+        let call = Call { request, account, inbox, asked };
+        match method.as_str() {
+            "Solve" => messages::unary(self.solve(call).await),
+            "SolveStream" => self.solve_stream(call),
+            "Explain" => messages::unary(self.explain(call).await),
+            "GetServerInfo" => messages::unary(self.server_info(call).await),
+            _ => status::unimplemented().into_http(),
+        }
+    }
+
+    async fn solve(&self, call: Call) -> Result<v1::SolveResponse, Status> {
+        let Received { bytes, lease: _until_answered } = self.reader(&call, Class::Call).only().await?;
+        call.asked.add(1);
+        let batch = self.unpacked(&bytes, |host, bytes| host.workers.admit_one(bytes)).await?;
+        // Small boards are part of what the call is charged.
+        let most = batch.most(self.host.limits.message_bytes);
+        let _lease = if most > settings::PREPAID_MESSAGE { Some(self.charge(&call, most)?) } else { None };
         let stop = StopOnDrop(StopFlag::default());
-        let share = self.host.workers.share();
-        match self.host.workers.solve([board], outcome_only, &share, &stop.0).await {
-            Ok(results) => Ok(Response::new(wire::solve_response(results))),
+        let share = self.host.workers.share(call.account.peer());
+        match self.host.workers.solve(batch, &share, &stop.0).await {
+            Ok(results) => Ok(wire::solve_response(results)),
             Err(_cancelled) => Err(status::internal()),
         }
     }
 
-    async fn explain(&self, request: Request<v1::ExplainRequest>) -> Result<Response<v1::ExplainResponse>, Status> {
-        let _place = self.admit(&self.calls, "calls", self.settings.calls)?;
-        asked(&request).add(1);
-        let message_bytes = self.settings.limits.message_bytes;
-        let respond = |result| Ok(Response::new(wire::explain::response(result, message_bytes)));
-        let (board, moves, wants) = match wire::explain::parts(request.into_inner()) {
+    async fn explain(&self, call: Call) -> Result<v1::ExplainResponse, Status> {
+        let Received { bytes, lease: _until_answered } = self.reader(&call, Class::Call).only().await?;
+        call.asked.add(1);
+        let message_bytes = self.host.limits.message_bytes;
+        let respond = |result| Ok(wire::explain::response(result, message_bytes));
+        let parts = self.unpacked(&bytes, |host, bytes| incoming::explain(bytes.clone(), host.workers.sizes())).await?;
+        let (board, moves, wants) = match parts {
             Ok(parts) => parts,
             Err(error) => return respond(Err(error)),
         };
         let stop = StopOnDrop(StopFlag::default());
-        let board = self.host.workers.board(board);
-        match explain::answer(&self.host.workers, board, moves, wants, &stop.0).await {
+        let share = self.host.workers.share(call.account.peer());
+        match explain::answer(&self.host.workers, &share, board, moves, wants, &stop.0).await {
             Ok(result) => respond(result),
             Err(_cancelled) => Err(status::internal()),
         }
     }
 
-    async fn solve_stream(
-        &self,
-        request: Request<Streaming<v1::SolveStreamRequest>>,
-    ) -> Result<Response<Answers>, Status> {
-        let place = self.admit(&self.streams, "streams", self.settings.limits.streams)?;
-        let deadline = deadline::of(request.metadata().as_ref());
-        let asked = asked(&request);
-        Ok(Response::new(stream::open(self.host.clone(), request.into_inner(), deadline, asked, place)))
+    fn solve_stream(&self, call: Call) -> Response<Body> {
+        let requests = self.reader(&call, Class::Stream);
+        let deadline = deadline::of(call.request.headers());
+        let draining = call.request.extensions().get::<Draining>().map(|draining| draining.0.clone());
+        let Call { account, asked, .. } = call;
+        let draining = draining.unwrap_or_default();
+        messages::streaming(stream::open(self.host.clone(), requests, account, draining, deadline, asked))
     }
 
-    async fn get_server_info(
+    async fn server_info(&self, call: Call) -> Result<v1::GetServerInfoResponse, Status> {
+        self.reader(&call, Class::Info).only().await?;
+        Ok(self.facts.clone().into())
+    }
+
+    fn reader(&self, call: &Call, class: Class) -> MessageReader {
+        let limit = self.host.limits.message_bytes;
+        let limit = if class == Class::Info { limit.min(settings::SMALL_MESSAGE_BYTES) } else { limit };
+        MessageReader::new(call.inbox.clone(), call.account.clone(), class, limit, self.host.stall_timeout)
+    }
+
+    /// What a message says: looked at in place if it is short.
+    async fn unpacked<T: Send + 'static>(
         &self,
-        _request: Request<v1::GetServerInfoRequest>,
-    ) -> Result<Response<v1::GetServerInfoResponse>, Status> {
-        Ok(Response::new(self.settings.facts().into()))
+        bytes: &Bytes,
+        unpack: impl FnOnce(&Solving, &Bytes) -> Result<T, Malformed> + Send + 'static,
+    ) -> Result<T, Status> {
+        let unpacked = if bytes.len() < settings::UNPACKED_IN_PLACE {
+            unpack(&self.host, bytes)
+        } else {
+            let (host, bytes) = (self.host.clone(), bytes.clone());
+            let workers = host.workers.clone();
+            workers.run_light(move || unpack(&host, &bytes)).await.map_err(|_cancelled| status::internal())?
+        };
+        unpacked.map_err(|malformed| status::bad_message(malformed.to_string()))
+    }
+
+    fn charge(&self, call: &Call, bytes: u64) -> Result<Lease, Status> {
+        call.account.take(Resource::WorkingBytes, bytes).map_err(|full| status::no_room(&full))
+    }
+}
+
+impl NamedService for SpragueService {
+    const NAME: &'static str = v1::sprague_service_server::SERVICE_NAME;
+}
+
+impl tower::Service<Request<Body>> for SpragueService {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move { Ok(service.answer(request).await) })
     }
 }

@@ -1,8 +1,14 @@
 //! Every bound of the server, with its default and the reason for it.
 
+use std::io;
 use std::time::Duration;
 
+use ipnet::IpNet;
+
+use super::memory::default_budget;
 use crate::games::Sizes;
+use crate::units::show_size;
+use crate::wire::LONGEST_TOO_LONG;
 use crate::wire::facts::{Limits, ServerFacts};
 
 /// What a server allows, and how long it waits.
@@ -21,8 +27,16 @@ pub struct Settings {
     /// Heavy boards are solved at the lowest priority, so that they take only the time that nobody else wants: other
     /// clients, or whatever else runs on the machine.
     pub heavy_in_background: bool,
-    /// A stream on which nothing moves for this long, through its client's doing, is ended.
+    /// A call on which nothing moves for this long, through its client's doing, is ended.
     pub stall_timeout: Duration,
+    /// A connection without a call for this long is ended; one that never had a call already after `stall_timeout`.
+    pub idle_timeout: Duration,
+    /// A connection of this age, give or take a tenth, is drained. `None`: connections may grow old.
+    pub max_connection_age: Option<Duration>,
+    /// How long the streams of a connection that is drained for its age may take before they are cut.
+    pub drain_timeout: Duration,
+    /// Clients from these addresses have no limits of their own: behind a proxy there are many clients.
+    pub trusted_proxies: Vec<IpNet>,
     /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed.
     pub handshake_timeout: Duration,
     /// Quiet connections are pinged this often.
@@ -34,14 +48,29 @@ pub struct Settings {
 /// Request messages of this size run well: larger ones gain nothing, one board a message is several times slower.
 pub const RECOMMENDED_BATCH_BYTES: u64 = 64 * 1024;
 
-/// Flow-control window of one HTTP/2 stream. With small windows a slow stream of small messages piles up frames until
-/// h2 closes the connection as abused.
+/// Flow-control window of one HTTP/2 stream: what a client may send ahead. Windows of 64 KiB halve the speed.
 pub const STREAM_WINDOW: u32 = 1 << 20;
 
-/// Window of a connection: as much as all its streams' windows together, so that no stream can use it up and hold back
-/// its neighbours. h2 closes a connection as abused when small frames that wait weigh more than half of this, and
-/// a stream's window full of the smallest gRPC messages weighs 64 MiB. What waits in all is bounded by the streams.
-pub const CONNECTION_WINDOW: u32 = STREAMS_PER_CONNECTION * STREAM_WINDOW;
+/// Window of a connection: sixteen streams that are not read fill it before they hold back their neighbours.
+pub const CONNECTION_WINDOW: u32 = 16 << 20;
+
+/// Messages up to this size are part of what an open stream is charged.
+pub(super) const PREPAID_MESSAGE: u64 = 64 * 1024;
+
+/// Messages of calls that carry no board, in bytes: health checks, reflection, GetServerInfo.
+pub(super) const SMALL_MESSAGE_BYTES: u64 = 4 * 1024;
+
+/// Messages from this size on are unpacked on the pool: a longer look at one on an async thread delays every call there.
+pub(super) const UNPACKED_IN_PLACE: usize = 256 * 1024;
+
+/// Answers of one stream in the hands of the transport, in bytes: two batches of the recommended size.
+pub(super) const SEND_BUFFER: usize = 128 * 1024;
+
+/// What an open connection takes, in bytes: buffers of the transport and of HTTP/2, TLS included.
+pub(super) const CONNECTION_BYTES: u64 = 96 * 1024;
+
+/// The budget of memory is at least this many of the largest messages, so that each finds room beside what is open.
+pub const LEAST_MEMORY: u64 = 8;
 
 /// Streams that one connection may open at once; a client with more work opens another connection.
 pub const STREAMS_PER_CONNECTION: u32 = 128;
@@ -63,12 +92,13 @@ impl Default for Settings {
                 boards_per_batch: 65_536,
                 // A minute of one core: every board within the sizes is estimated below it.
                 cost_per_board: 60_000_000_000,
-                // With 2 MiB each, and their windows, all streams together stay below 1 GiB.
+                // Each takes about 1 MiB of the memory as long as it is open.
                 streams: 256,
                 // Enough to keep every core busy while answers travel; little enough to be lost by a cancel.
                 batches_in_flight: 16,
                 // Sixteen batches of the recommended size with their answers, with room to spare.
                 queued_bytes: 2 << 20,
+                memory_bytes: default_budget(),
             },
             calls: 1024,
             // Each costs two descriptors at most and some 100 KiB.
@@ -76,6 +106,10 @@ impl Default for Settings {
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             heavy_in_background: true,
             stall_timeout: Duration::from_secs(60),
+            idle_timeout: Duration::from_secs(300),
+            max_connection_age: None,
+            drain_timeout: Duration::from_secs(25),
+            trusted_proxies: Vec::new(),
             handshake_timeout: Duration::from_secs(10),
             keepalive_interval: Duration::from_secs(20),
             keepalive_timeout: Duration::from_secs(20),
@@ -84,6 +118,26 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The settings as they are in force: a batch has no more boards than one message of answers has room for.
+    ///
+    /// # Errors
+    /// Too little memory for the messages that are taken.
+    pub(crate) fn checked(mut self) -> io::Result<Settings> {
+        let limits = &mut self.limits;
+        let least = limits.message_bytes.saturating_mul(LEAST_MEMORY);
+        if limits.memory_bytes < least {
+            let (memory, message) = (show_size(limits.memory_bytes), show_size(limits.message_bytes));
+            let text = format!(
+                "memory = {memory} is too little for message_bytes = {message}: give it {} or more, or take shorter messages",
+                show_size(least)
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let most = u32::try_from(limits.message_bytes / LONGEST_TOO_LONG).unwrap_or(u32::MAX);
+        limits.boards_per_batch = limits.boards_per_batch.min(most.max(1));
+        Ok(self)
+    }
+
     /// What `GetServerInfo` answers.
     pub(crate) fn facts(&self) -> ServerFacts {
         ServerFacts {

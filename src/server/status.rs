@@ -6,6 +6,8 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+use super::quota::Exceeded;
+
 /// The domain of every ErrorInfo.
 const DOMAIN: &str = "sprague.v1";
 
@@ -19,12 +21,35 @@ fn status(code: Code, reason: &str, message: String, more: impl FnOnce(&mut Erro
     Status::with_error_details(code, message, details)
 }
 
-/// No room for a new call; `what` is the limit's name.
-pub(super) fn no_room(what: &str, limit: u32) -> Status {
-    let message = format!("the server has no room: {what} = {limit}; try again soon, or ask another server");
+/// No room for a new call, or for its message.
+pub(super) fn no_room(full: &Exceeded) -> Status {
+    let message = format!("the server has no room: {full}; try again soon, or ask another server");
     status(Code::ResourceExhausted, "NO_ROOM", message, |details| {
         details.set_retry_info(Some(RETRY_AFTER));
     })
+}
+
+/// A request message is longer than this server takes.
+pub(super) fn message_too_long(bytes: u64, limit: u64) -> Status {
+    let message =
+        format!("the message has {bytes} bytes, more than message_bytes = {limit}; send fewer boards at once");
+    status(Code::OutOfRange, "MESSAGE_TOO_LONG", message, |_| {})
+}
+
+/// The request is not a message of its method.
+pub(super) fn bad_message(message: String) -> Status {
+    status(Code::InvalidArgument, "BAD_MESSAGE", message, |_| {})
+}
+
+/// The request is compressed.
+pub(super) fn compressed() -> Status {
+    let message = "this server takes no compressed messages: send them as they are (grpc-encoding identity)";
+    status(Code::Unimplemented, "COMPRESSED", message.into(), |_| {})
+}
+
+/// No service has this method.
+pub(super) fn unimplemented() -> Status {
+    status(Code::Unimplemented, "METHOD_NOT_KNOWN", "this server does not know the method".into(), |_| {})
 }
 
 /// The server is going away.

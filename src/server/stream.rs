@@ -1,39 +1,39 @@
 //! One SolveStream call: a task that reads batches, has them solved side by side, and answers in order.
 
-use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use futures_util::future::Either;
 use futures_util::stream::FuturesOrdered;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_stream::Stream;
 use tokio_util::sync::CancellationToken;
-use tonic::{Status, Streaming};
+use tonic::Status;
 
+use super::account::Account;
+use super::batch::Batch;
 use super::deadline;
+use super::messages::{MessageReader, Received};
 use super::meters::Meters;
+use super::quota::{Lease, Resource};
+use super::settings;
+use super::share::Share;
 use super::status;
 use super::watch::Asked;
-use super::workers::{Cancelled, Share, Workers};
+use super::workers::{Cancelled, Workers};
 use crate::theory::StopFlag;
-use crate::wire::{self, bulk::Summary, facts::Limits, v1};
-
-/// After an early end the rest of an upload is read and dropped for this long: clients that are cut off while they
-/// write report CANCELLED instead of the status that they were sent.
-const LINGER: Duration = Duration::from_secs(1);
+use crate::wire::{self, bulk::Summary, facts::Limits, incoming, v1};
 
 /// What a stream needs of its server.
-pub(super) struct Host {
+pub(super) struct Solving {
     pub(super) workers: Workers,
     pub(super) limits: Limits,
     pub(super) stall_timeout: Duration,
     pub(super) meters: Arc<Meters>,
-    /// Set when the server drains.
-    pub(super) drain: CancellationToken,
 }
 
 /// How a stream ends: set once, by its task, before the task lets go of the channel.
@@ -66,43 +66,55 @@ impl Stream for Answers {
     }
 }
 
-/// Starts the task of one stream. `room` is the stream's place on the server, held until the task ends.
+/// Starts the task of one stream.
 pub(super) fn open(
-    host: Arc<Host>,
-    requests: Streaming<v1::SolveStreamRequest>,
+    host: Arc<Solving>,
+    requests: MessageReader,
+    account: Arc<Account>,
+    draining: CancellationToken,
     deadline: Option<Instant>,
     asked: Asked,
-    room: OwnedSemaphorePermit,
 ) -> Answers {
     // One message: what waits to be taken waits in the task, where it is counted and can be dropped.
     let (sender, messages) = mpsc::channel(1);
     let ending = Ending::default();
     let answers = Answers { messages, ending: ending.clone(), ended: false };
     host.meters.streams_in_flight.increment(1);
-    let share = host.workers.share();
-    let call = Call { share, host, requests, deadline, asked, flag: StopFlag::default(), queued_bytes: 0 };
-    tokio::spawn(async move {
-        call.run(sender, &ending).await;
-        drop(room);
-    });
+    let share = host.workers.share(account.peer());
+    let flag = StopFlag::default();
+    let call = Call { share, host, requests, account, draining, deadline, asked, flag, queued_bytes: 0 };
+    tokio::spawn(async move { call.run(sender, &ending).await });
     answers
 }
 
-/// A batch in work, or answered and not yet taken.
-struct Batch {
+/// A batch whose boards are checked and whose memory is charged.
+struct Admitted {
+    batch: Batch,
+    lease: Lease,
+    /// What it counts for in `queued_bytes`.
+    asked_bytes: u64,
+}
+
+/// A batch that is answered and not yet taken.
+struct Answered {
     message: v1::SolveStreamResponse,
+    lease: Lease,
     /// What the question counted for in `queued_bytes`.
     asked_bytes: u64,
     /// What the answer counts for.
     answer_bytes: u64,
 }
 
-type Work = Pin<Box<dyn Future<Output = Result<Batch, Cancelled>> + Send>>;
+type Admitting = Pin<Box<dyn Future<Output = Result<Admitted, Status>> + Send>>;
+type Work = Pin<Box<dyn Future<Output = Result<Answered, Cancelled>> + Send>>;
 
 struct Call {
-    host: Arc<Host>,
+    host: Arc<Solving>,
     share: Share,
-    requests: Streaming<v1::SolveStreamRequest>,
+    requests: MessageReader,
+    account: Arc<Account>,
+    /// Set when the server, or this connection, drains.
+    draining: CancellationToken,
     deadline: Option<Instant>,
     asked: Asked,
     flag: StopFlag,
@@ -121,34 +133,31 @@ impl Drop for Call {
 impl Call {
     async fn run(mut self, answers: mpsc::Sender<v1::SolveStreamResponse>, ending: &Ending) {
         let verdict = self.answer_all(&answers).await;
-        self.flag.stop();
-        let cut_off = verdict.is_err() && !answers.is_closed();
         // Before the channel closes: the other half looks at the ending then.
         let _first = ending.set(verdict);
-        drop(answers);
-        if cut_off {
-            let rest = async { while let Ok(Some(_)) = self.requests.message().await {} };
-            let _in_time = tokio::time::timeout(LINGER, rest).await;
-        }
     }
 
     /// Ok: everything was answered and the summary sent.
     async fn answer_all(&mut self, answers: &mpsc::Sender<v1::SolveStreamResponse>) -> Result<(), Status> {
         let host = self.host.clone();
+        let draining = self.draining.clone();
+        // The youngest batch, until it is admitted: what comes after it waits, so that memory is given in turn.
+        let mut admitting: Option<Admitting> = None;
         let mut work: FuturesOrdered<Work> = FuturesOrdered::new();
         // The oldest answer, waiting to be taken.
-        let mut ready: Option<Batch> = None;
+        let mut ready: Option<Answered> = None;
         let mut tally = Summary::default();
         let mut reading = true;
-        let mut draining = false;
+        let mut is_draining = false;
         let mut gone = pin!(answers.closed());
         let mut overdue = pin!(deadline::passed(self.deadline));
-        let mut drain = pin!(host.drain.cancelled());
+        let mut drain = pin!(draining.cancelled());
         let mut stalled = pin!(tokio::time::sleep(host.stall_timeout));
-        while reading || !work.is_empty() || ready.is_some() {
+        while reading || admitting.is_some() || !work.is_empty() || ready.is_some() {
             let in_flight = work.len() + usize::from(ready.is_some());
-            let has_room = in_flight == 0
-                || (in_flight < host.limits.batches_in_flight as usize && self.queued_bytes < host.limits.queued_bytes);
+            let (held, unsent) = (self.queued_bytes, self.account.unsent());
+            let has_room = (in_flight == 0 && unsent == 0)
+                || (in_flight < host.limits.batches_in_flight as usize && held + unsent < host.limits.queued_bytes);
             tokio::select! {
                 biased;
                 () = &mut gone => return Err(status::internal()),
@@ -157,6 +166,7 @@ impl Call {
                     if let (Ok(permit), Some(batch)) = (permit, ready.take()) {
                         self.hold(self.queued_bytes - batch.answer_bytes);
                         tally.add(&batch.message);
+                        self.account.keep_answer(batch.lease);
                         permit.send(batch.message);
                     }
                 }
@@ -165,33 +175,41 @@ impl Call {
                     self.hold(self.queued_bytes - batch.asked_bytes + batch.answer_bytes);
                     ready = Some(batch);
                 }
-                () = &mut drain, if !draining => {
-                    draining = true;
+                () = &mut drain, if !is_draining => {
+                    is_draining = true;
                     reading = false;
                 }
-                request = self.requests.message(), if reading && has_room => match request? {
-                    Some(request) => {
-                        let asked_bytes = wire::held_by_request(&request);
-                        self.hold(self.queued_bytes + asked_bytes);
-                        work.push_back(self.begin(request, asked_bytes)?);
-                    }
+                admitted = maybe(&mut admitting), if admitting.is_some() => {
+                    admitting = None;
+                    let work_of_batch = self.begin(admitted?);
+                    work.push_back(work_of_batch);
+                }
+                message = self.requests.next(), if reading && has_room && admitting.is_none() => match message? {
+                    Some(message) => match self.admit(message)? {
+                        Either::Left(admitted) => {
+                            let work_of_batch = self.begin(admitted);
+                            work.push_back(work_of_batch);
+                        }
+                        Either::Right(later) => admitting = Some(later),
+                    },
                     None => reading = false,
                 },
-                // Only where the client is the one to move: solving may take as long as its budget.
-                () = &mut stalled, if ready.is_some() || work.is_empty() => {
+                () = self.account.less_unsent(), if reading && !has_room => continue,
+                // Only where the client is the one to move: solving may take as long as its budget, and an answer that
+                // is not taken is the matter of its connection.
+                () = &mut stalled, if reading && has_room && admitting.is_none() && work.is_empty() => {
                     return Err(status::stalled(host.stall_timeout));
                 }
             }
             stalled.as_mut().reset(Instant::now() + host.stall_timeout);
         }
-        if draining {
+        if is_draining {
             return Err(status::draining());
         }
         tokio::select! {
             biased;
             () = &mut overdue => Err(status::deadline_exceeded()),
             sent = answers.send(tally.into()) => sent.map_err(|_| status::internal()),
-            () = &mut stalled => Err(status::stalled(host.stall_timeout)),
         }
     }
 
@@ -205,18 +223,78 @@ impl Call {
         self.queued_bytes = bytes;
     }
 
-    fn begin(&self, request: v1::SolveStreamRequest, asked_bytes: u64) -> Result<Work, Status> {
-        let (batch_id, boards, outcome_only) = wire::batch_parts(request);
-        self.asked.add(boards.len());
-        let limit = self.host.limits.boards_per_batch;
-        if boards.len() > limit as usize {
-            return Err(status::too_many_boards(batch_id, boards.len(), limit));
+    /// Unpacks a batch and charges it for its boards and for the largest answers that they can have: at once if that is
+    /// quick and there is memory, or as soon as there is.
+    fn admit(&self, message: Received) -> Result<Either<Admitted, Admitting>, Status> {
+        let (host, account) = (self.host.clone(), self.account.clone());
+        let patience = host.stall_timeout;
+        let charge = move |batch: Batch, length: u64| {
+            let most = length + batch.most(host.limits.message_bytes);
+            let asked_bytes = length + batch.held();
+            let admitted = move |lease| Admitted { batch, lease, asked_bytes };
+            match account.take(Resource::WorkingBytes, most) {
+                Ok(lease) => Either::Left(admitted(lease)),
+                Err(full) => Either::Right(async move {
+                    let lease = tokio::time::timeout(patience, account.wait_for(Resource::WorkingBytes, most)).await;
+                    lease.map(admitted).map_err(|_late| status::no_room(&full))
+                }),
+            }
+        };
+        let Received { bytes, lease } = message;
+        let length = bytes.len();
+        let host = self.host.clone();
+        let asked = self.asked.clone();
+        let unpack = move || {
+            let batch = incoming::Batch::new(bytes).map_err(|malformed| status::bad_message(malformed.to_string()))?;
+            asked.add(batch.boards);
+            let limit = host.limits.boards_per_batch;
+            if batch.boards > limit as usize {
+                return Err(status::too_many_boards(batch.id, batch.boards, limit));
+            }
+            host.workers.admit(&batch).map_err(|malformed| status::bad_message(malformed.to_string()))
+        };
+        if length < settings::UNPACKED_IN_PLACE {
+            return Ok(match charge(unpack()?, length as u64) {
+                Either::Left(admitted) => Either::Left(admitted),
+                // What the message was charged when it came is kept until all of it is.
+                Either::Right(later) => Either::Right(Box::pin(async move {
+                    let admitted = later.await;
+                    drop(lease);
+                    admitted
+                })),
+            });
         }
+        let workers = self.host.workers.clone();
+        Ok(Either::Right(Box::pin(async move {
+            let batch = workers.run_light(unpack).await.map_err(|_cancelled| status::internal())??;
+            let admitted = match charge(batch, length as u64) {
+                Either::Left(admitted) => admitted,
+                Either::Right(later) => later.await?,
+            };
+            drop(lease);
+            Ok(admitted)
+        })))
+    }
+
+    /// Counts a batch as in work, and solves it.
+    fn begin(&mut self, admitted: Admitted) -> Work {
+        let Admitted { batch, mut lease, asked_bytes } = admitted;
+        self.hold(self.queued_bytes + asked_bytes);
         let (host, share, flag) = (self.host.clone(), self.share.clone(), self.flag.clone());
-        Ok(Box::pin(async move {
-            let results = host.workers.solve(boards.into_iter().map(Some), outcome_only, &share, &flag).await?;
+        Box::pin(async move {
+            let id = batch.id;
+            let results = host.workers.solve(batch, &share, &flag).await?;
             let answer_bytes = wire::held_by_results(&results);
-            Ok(Batch { message: wire::batch_result(batch_id, results), asked_bytes, answer_bytes })
-        }))
+            lease.shrink_to(answer_bytes);
+            Ok(Answered { message: wire::batch_result(id, results), lease, asked_bytes, answer_bytes })
+        })
+    }
+}
+
+/// Waits for what is there to wait for.
+async fn maybe(admitting: &mut Option<Admitting>) -> Result<Admitted, Status> {
+    match admitting {
+        Some(admitting) => admitting.await,
+        None => std::future::pending().await,
     }
 }

@@ -13,7 +13,7 @@ use tonic::codegen::http::{HeaderMap, Request, Response};
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use super::listen::Peer;
+use super::connection::Peer;
 use super::meters::Meters;
 
 /// The boards that a call asked for, counted by the service.

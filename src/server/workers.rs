@@ -4,14 +4,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
 
+use super::batch::{Admitted, Batch, HEAVY, Position, Task, split};
 use super::meters::{Done, Meters};
+use super::quota::PeerId;
 use super::settings::Settings;
-use crate::games::{self, Board, Game, Sizes, Solution};
+use super::share::{HeavyPermit, Share, Shares};
+use crate::games::{self, Board, Sizes, Solution};
 use crate::theory::{Control, StopFlag, Stopped};
-use crate::wire::{self, BoardError, Reason, v1};
+use crate::wire::facts::Limits;
+use crate::wire::incoming::{self, Incoming, Malformed};
+use crate::wire::{self, AnswerRoom, BoardError, LONGEST_TOO_LONG, Reason, v1};
 
 /// What solves boards: the games of this crate, or what a test or bench puts in their place.
 pub trait Solver: Send + Sync + 'static {
@@ -51,12 +57,6 @@ impl Solver for Games {
 /// when the machine is idle, and milliseconds when it is busy.
 const IN_PLACE: u64 = 50_000;
 
-/// Light boards share a task up to this much work (about 1 ms), so that tasks of other streams get their turn between.
-const TASK: u64 = 1_000_000;
-
-/// A board above this much work (about 20 ms) is heavy.
-const HEAVY: u64 = 20_000_000;
-
 /// How far the threads for heavy boards stand back in favour of all others. At 19 a core shared with one of them is
 /// left to the other side for 98 % of the time.
 #[cfg(target_os = "linux")]
@@ -70,53 +70,74 @@ const HEAVY_NICE: i32 = 19;
 pub(super) struct Workers {
     solver: Arc<dyn Solver>,
     sizes: Sizes,
-    cost_per_board: u64,
+    limits: Limits,
     light: Arc<ThreadPool>,
     heavy: Arc<ThreadPool>,
-    threads: usize,
+    shares: Arc<Shares>,
     meters: Arc<Meters>,
 }
-
-/// One stream's share of the heavy pool: at most as many boards at once as the pool has threads, so that a stream with
-/// thousands of heavy boards leaves others their turn.
-#[derive(Clone)]
-pub(super) struct Share(Arc<Semaphore>);
 
 /// The asker is gone: there is no answer to give.
 #[derive(Debug)]
 pub(super) struct Cancelled;
 
-/// A board as admitted: too large, faulty or too costly ones have their error already.
-struct Admitted {
-    board: Result<Board, BoardError>,
-    game: Option<Game>,
-    cost: u64,
-}
-
 impl Workers {
-    /// Two pools of `settings.workers` threads each.
+    /// A pool for light boards and one for heavy ones. The latter has more threads than one client may use.
     ///
     /// # Errors
     /// When the threads cannot be started.
     pub(super) fn new(solver: Arc<dyn Solver>, settings: &Settings, meters: Arc<Meters>) -> std::io::Result<Workers> {
         let threads = settings.workers;
-        let pool = |name: &'static str| {
+        let pool = |name: &'static str, threads: usize| {
             ThreadPoolBuilder::new().num_threads(threads).thread_name(move |index| format!("{name}-{index}"))
         };
-        let light = pool("light").build().map_err(std::io::Error::other)?;
-        let mut heavy = pool("heavy");
+        let light = pool("light", threads).build().map_err(std::io::Error::other)?;
+        let mut heavy = pool("heavy", 2 * threads);
         if settings.heavy_in_background {
             heavy = heavy.start_handler(|_| stand_back());
         }
         let heavy = heavy.build().map_err(std::io::Error::other)?;
         let (light, heavy) = (Arc::new(light), Arc::new(heavy));
-        let (sizes, cost_per_board) = (settings.sizes, settings.limits.cost_per_board);
-        Ok(Workers { solver, sizes, cost_per_board, light, heavy, threads, meters })
+        let (sizes, limits) = (settings.sizes, settings.limits);
+        Ok(Workers { solver, sizes, limits, light, heavy, shares: Arc::new(Shares::new(threads)), meters })
     }
 
-    /// A fresh stream's (or call's) share of the heavy pool.
-    pub(super) fn share(&self) -> Share {
-        Share(Arc::new(Semaphore::new(self.threads)))
+    /// A fresh call's share of the heavy pool.
+    pub(super) fn share(&self, peer: PeerId) -> Share {
+        self.shares.of(peer)
+    }
+
+    /// Unpacks, checks and prices the boards of a batch.
+    ///
+    /// # Errors
+    /// Bytes that are no boards.
+    pub(super) fn admit(&self, batch: &incoming::Batch) -> Result<Batch, Malformed> {
+        let mut admitted = Batch::new(batch.id, batch.boards, batch.outcome_only);
+        for bytes in batch.iter() {
+            let incoming = incoming::board(bytes.clone(), &self.sizes)?;
+            self.add(&mut admitted, incoming, bytes);
+        }
+        Ok(admitted)
+    }
+
+    /// The batch of one board that is a unary call.
+    ///
+    /// # Errors
+    /// Bytes that are no such request.
+    pub(super) fn admit_one(&self, message: &Bytes) -> Result<Batch, Malformed> {
+        let (incoming, outcome_only) = incoming::solve(message, &self.sizes)?;
+        let mut admitted = Batch::new(0, 1, outcome_only);
+        self.add(&mut admitted, incoming, Bytes::new());
+        Ok(admitted)
+    }
+
+    /// Adds a board that came as `bytes`, priced.
+    fn add(&self, batch: &mut Batch, incoming: Incoming, bytes: Bytes) {
+        let priced = incoming.board.and_then(|board| {
+            let cost = self.solver.cost(&board);
+            self.within_budget(cost).map(|()| (board, cost))
+        });
+        batch.push(incoming.game, priced, bytes);
     }
 
     /// Answers boards in their order. Dropping the future abandons tasks that have not begun; `flag` stops those that have.
@@ -125,29 +146,38 @@ impl Workers {
     /// `Cancelled` when `flag` was set before all were answered.
     pub(super) async fn solve(
         &self,
-        boards: impl IntoIterator<Item = Option<v1::Board>>,
-        outcome_only: bool,
+        batch: Batch,
         share: &Share,
         flag: &StopFlag,
     ) -> Result<Vec<v1::BoardResult>, Cancelled> {
-        let admitted: Vec<Admitted> = boards.into_iter().map(|board| self.admit(board)).collect();
-        let total = admitted.iter().fold(0u64, |sum, board| sum.saturating_add(board.cost));
-        if total <= IN_PLACE {
-            return self.answer_all(admitted, outcome_only, flag, None);
+        let outcome_only = batch.outcome_only;
+        let total = batch.boards.iter().fold(0u64, |sum, board| sum.saturating_add(board.cost));
+        let count = batch.boards.len();
+        // Packed, an answer takes up to five bytes where it takes four here.
+        let may_be_too_long = batch.answer_bytes / 4 * 5 + count as u64 * LONGEST_TOO_LONG > self.limits.message_bytes;
+        let mut room = AnswerRoom::new(count, self.limits.message_bytes);
+        if total <= IN_PLACE && !may_be_too_long {
+            return self.answer_all(batch.boards, outcome_only, flag, None);
         }
-        let count = admitted.len();
         let mut tasks = Vec::new();
-        for task in split(admitted) {
+        let mut results = Vec::with_capacity(count);
+        for task in split(batch.boards) {
             let permit = match task.heavy {
-                true => Some(share.0.clone().acquire_owned().await.map_err(|_| Cancelled)?),
+                true => Some(share.acquire().await),
                 false => None,
             };
-            tasks.push(self.spawn(task, outcome_only, permit, flag.clone()));
+            let answered = self.spawn(task, outcome_only, permit, flag.clone());
+            if may_be_too_long {
+                // One after another: what does not fit is dropped before the next answers are made.
+                let answered = answered.await.map_err(|_| Cancelled)??;
+                results.extend(answered.into_iter().map(|result| room.fit(result)));
+            } else {
+                tasks.push(answered);
+            }
         }
         if tasks.len() == 1 {
             return tasks.remove(0).await.map_err(|_| Cancelled)?;
         }
-        let mut results = Vec::with_capacity(count);
         for task in tasks {
             results.append(&mut task.await.map_err(|_| Cancelled)??);
         }
@@ -159,7 +189,7 @@ impl Workers {
         &self,
         task: Task,
         outcome_only: bool,
-        permit: Option<OwnedSemaphorePermit>,
+        permit: Option<HeavyPermit>,
         flag: StopFlag,
     ) -> oneshot::Receiver<Result<Vec<v1::BoardResult>, Cancelled>> {
         let (sender, receiver) = oneshot::channel();
@@ -175,56 +205,58 @@ impl Workers {
         receiver
     }
 
-    /// Does other work of about `cost` where a board of that cost is solved. It looks at its own flag.
+    /// Does other work of about `cost` where a board of that cost is solved, heavy work within the client's share. It looks
+    /// at its own flag.
     ///
     /// # Errors
     /// `Cancelled` when the pool is gone.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         cost: u64,
+        share: &Share,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Cancelled> {
         if cost <= IN_PLACE {
             return Ok(work());
         }
-        let (sender, receiver) = oneshot::channel();
-        let pool = if cost > HEAVY { &self.heavy } else { &self.light };
-        pool.spawn_fifo(move || {
-            if !sender.is_closed() {
-                let _gone = sender.send(work());
-            }
-        });
-        receiver.await.map_err(|_| Cancelled)
+        if cost <= HEAVY {
+            return self.run_light(work).await;
+        }
+        let permit = share.acquire().await;
+        let work = move || {
+            let _until_done = permit;
+            work()
+        };
+        run_on(&self.heavy, work).await
     }
 
-    /// Unpacks a board and holds it to the sizes.
-    pub(super) fn board(&self, board: Option<v1::Board>) -> Result<Board, BoardError> {
-        wire::board(board, &self.sizes)
+    /// Does other work that is too long for an async thread.
+    ///
+    /// # Errors
+    /// `Cancelled` when the pool is gone.
+    pub(super) async fn run_light<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Cancelled> {
+        run_on(&self.light, work).await
+    }
+
+    /// The largest boards that are taken.
+    pub(super) fn sizes(&self) -> &Sizes {
+        &self.sizes
     }
 
     /// The budget of one board.
     pub(super) fn cost_per_board(&self) -> u64 {
-        self.cost_per_board
+        self.limits.cost_per_board
     }
 
     /// Whether work of about `cost` is done for one board.
     pub(super) fn within_budget(&self, cost: u64) -> Result<(), BoardError> {
-        if cost <= self.cost_per_board {
+        if cost <= self.limits.cost_per_board {
             return Ok(());
         }
         Err(self.over_budget(&format!("about {cost} units of work, ")))
-    }
-
-    fn admit(&self, board: Option<v1::Board>) -> Admitted {
-        let game = wire::game(board.as_ref());
-        let priced = self.board(board).and_then(|board| {
-            let cost = self.solver.cost(&board);
-            self.within_budget(cost).map(|()| (board, cost))
-        });
-        match priced {
-            Ok((board, cost)) => Admitted { board: Ok(board), game, cost },
-            Err(error) => Admitted { board: Err(error), game, cost: 0 },
-        }
     }
 
     /// `waited`: for a worker, if they are not answered in place.
@@ -242,7 +274,14 @@ impl Workers {
             if flag.is_stopped() {
                 return Err(Cancelled);
             }
-            let result = match admitted.board {
+            let unpacked = match admitted.board {
+                Ok(Position::Ready(board)) => Ok(board),
+                Ok(Position::Packed(bytes)) => {
+                    incoming::board(bytes, &self.sizes).expect("it was unpacked before").board
+                }
+                Err(error) => Err(error),
+            };
+            let result = match unpacked {
                 Ok(board) => self.answer(&board, flag)?,
                 Err(error) => Err(error),
             };
@@ -259,7 +298,7 @@ impl Workers {
 
     /// A panic of the solver costs this board its answer and nothing else.
     fn answer(&self, board: &Board, flag: &StopFlag) -> Result<Result<Solution, BoardError>, Cancelled> {
-        let control = Control::new(self.cost_per_board, flag.clone());
+        let control = Control::new(self.limits.cost_per_board, flag.clone());
         match catch_unwind(AssertUnwindSafe(|| self.solver.solve(board, &control))) {
             Ok(Ok(solution)) => Ok(Ok(solution)),
             Ok(Err(Stopped::Cancelled)) => Err(Cancelled),
@@ -276,34 +315,22 @@ impl Workers {
 
     pub(super) fn over_budget(&self, needs: &str) -> BoardError {
         let message =
-            format!("the board needs {needs}more than cost_per_board = {} units of work", self.cost_per_board);
+            format!("the board needs {needs}more than cost_per_board = {} units of work", self.limits.cost_per_board);
         BoardError::new(Reason::OverBudget, message)
     }
 }
 
-/// Boards that one pool thread answers in one go: one heavy board, or light ones up to `TASK`.
-struct Task {
-    boards: Vec<Admitted>,
-    heavy: bool,
-}
-
-fn split(boards: Vec<Admitted>) -> Vec<Task> {
-    let mut tasks: Vec<Task> = Vec::new();
-    let mut room = 0;
-    for board in boards {
-        let heavy = board.cost > HEAVY;
-        match tasks.last_mut() {
-            Some(task) if !heavy && !task.heavy && board.cost <= room => {
-                room -= board.cost;
-                task.boards.push(board);
-            }
-            _ => {
-                room = TASK.saturating_sub(board.cost);
-                tasks.push(Task { boards: vec![board], heavy });
-            }
+async fn run_on<T: Send + 'static>(
+    pool: &ThreadPool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Cancelled> {
+    let (sender, receiver) = oneshot::channel();
+    pool.spawn_fifo(move || {
+        if !sender.is_closed() {
+            let _gone = sender.send(work());
         }
-    }
-    tasks
+    });
+    receiver.await.map_err(|_| Cancelled)
 }
 
 /// Lowers the priority of this thread. Where that is not a thread's own matter (macOS), nothing is done.
@@ -319,26 +346,8 @@ fn stand_back() {
 
 #[cfg(test)]
 mod tests {
+    use super::super::batch::TASK;
     use super::*;
-
-    fn of_costs(costs: &[u64]) -> Vec<Admitted> {
-        costs.iter().map(|&cost| Admitted { board: wire::board(None, &Sizes::default()), game: None, cost }).collect()
-    }
-
-    #[test]
-    fn heavy_boards_stand_alone_and_light_ones_share_a_task() {
-        for (costs, expected) in [
-            (&[][..], &[][..]),
-            (&[1, 2, 3], &[(3, false)]),
-            (&[TASK, 1], &[(1, false), (1, false)]),
-            (&[TASK - 1, 1, 1], &[(2, false), (1, false)]),
-            (&[1, HEAVY + 1, 1, 1], &[(1, false), (1, true), (2, false)]),
-            (&[HEAVY, HEAVY + 1, HEAVY + 1], &[(1, false), (1, true), (1, true)]),
-        ] {
-            let tasks: Vec<_> = split(of_costs(costs)).iter().map(|task| (task.boards.len(), task.heavy)).collect();
-            assert_eq!(tasks, expected, "{costs:?}");
-        }
-    }
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
@@ -347,8 +356,9 @@ mod tests {
             let settings = Settings { heavy_in_background, workers: 1, ..Settings::default() };
             let workers = Workers::new(Arc::new(Games), &settings, Arc::default()).unwrap();
             let priority = || rustix::process::getpriority_process(Some(rustix::thread::gettid())).unwrap();
-            assert_eq!(workers.run(TASK, priority).await.unwrap(), 0);
-            assert_eq!(workers.run(HEAVY + 1, priority).await.unwrap(), nice);
+            let share = workers.share(PeerId::Unlimited);
+            assert_eq!(workers.run(TASK, &share, priority).await.unwrap(), 0);
+            assert_eq!(workers.run(HEAVY + 1, &share, priority).await.unwrap(), nice);
         }
     }
 }

@@ -28,7 +28,14 @@ pub(crate) struct Served {
 }
 
 impl Served {
+    /// All clients of a test come from this machine: none of them is limited as one client.
     pub(crate) async fn with(settings: Settings, solver: impl Solver) -> Served {
+        let this_machine = "127.0.0.0/8".parse().unwrap();
+        Served::limiting_peers(Settings { trusted_proxies: vec![this_machine], ..settings }, solver).await
+    }
+
+    /// One client may use half of each limit.
+    pub(crate) async fn limiting_peers(settings: Settings, solver: impl Solver) -> Served {
         let listener = Listener::bind(&Address::Tcp("127.0.0.1:0".into())).await.unwrap();
         let address = listener.address().to_string();
         let server = Server::start(settings, Arc::new(solver), vec![listener]).unwrap();

@@ -1,11 +1,13 @@
 //! The server's settings: flags, environment variables, defaults, and which of them is in force.
 
 use std::fmt::Write as _;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
+use ipnet::IpNet;
 use sprague::games::Sizes;
 use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
 use sprague::server::listen::Address;
@@ -127,9 +129,17 @@ struct LimitArguments {
     /// Bytes of one stream read and not yet answered, and answers not yet taken
     #[arg(long, value_name = "SIZE", env = "SPRAGUED_QUEUED_BYTES", value_parser = message_size, default_value = default_size(|limits| limits.queued_bytes))]
     queued_bytes: u64,
+    /// Memory for connections, streams, messages and answers, over all clients; one client has half of it [default: half of
+    /// what the machine or its control group has]
+    #[arg(long, value_name = "SIZE", env = "SPRAGUED_MEMORY", value_parser = size)]
+    memory: Option<u64>,
     /// Unary calls in progress at once, over all clients
     #[arg(long, value_name = "N", env = "SPRAGUED_CALLS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().calls)]
     calls: u32,
+    /// Clients from this address or network have no limits of their own, as a proxy has many clients; may be given several
+    /// times
+    #[arg(long, value_name = "ADDRESS", env = "SPRAGUED_TRUSTED_PROXY", value_delimiter = ',', value_parser = network)]
+    trusted_proxy: Vec<IpNet>,
     /// Connections open at once; further ones are closed as they come
     #[arg(long, value_name = "N", env = "SPRAGUED_CONNECTIONS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().connections)]
     connections: u32,
@@ -138,9 +148,15 @@ struct LimitArguments {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Times")]
 pub(crate) struct TimeArguments {
-    /// A stream whose client neither sends nor takes anything for this long is ended
+    /// A call whose client neither sends nor takes anything for this long is ended
     #[arg(long, value_name = "TIME", env = "SPRAGUED_STALL_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.stall_timeout))]
     stall_timeout: Duration,
+    /// A connection without a call for this long is closed; one that never had a call already after --stall-timeout
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_IDLE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.idle_timeout))]
+    idle_timeout: Duration,
+    /// A connection of this age, give or take a tenth, is drained, so that new servers get their part [default: none]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_MAX_CONNECTION_AGE", value_parser = duration)]
+    max_connection_age: Option<Duration>,
     /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed
     #[arg(long, value_name = "TIME", env = "SPRAGUED_HANDSHAKE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.handshake_timeout))]
     handshake_timeout: Duration,
@@ -197,6 +213,12 @@ fn log_filter(text: &str) -> Result<String, String> {
     EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
+/// An address, or a network as 10.0.0.0/8.
+fn network(text: &str) -> Result<IpNet, String> {
+    let address = text.parse().map(|address: IpAddr| IpNet::from(address.to_canonical()));
+    address.or_else(|_| text.parse()).map_err(|_| "not a valid address or network: write 10.0.0.1 or 10.0.0.0/8".into())
+}
+
 fn defaults() -> Settings {
     Settings::default()
 }
@@ -238,12 +260,17 @@ impl Arguments {
                 streams: limits.streams,
                 batches_in_flight: limits.batches_in_flight,
                 queued_bytes: limits.queued_bytes,
+                memory_bytes: limits.memory.unwrap_or(defaults().limits.memory_bytes),
             },
             calls: limits.calls,
             connections: limits.connections,
             workers: self.workers.map_or(defaults().workers, usize::from),
             heavy_in_background: defaults().heavy_in_background,
             stall_timeout: times.stall_timeout,
+            idle_timeout: times.idle_timeout,
+            max_connection_age: times.max_connection_age,
+            drain_timeout: times.drain_timeout,
+            trusted_proxies: limits.trusted_proxy.clone(),
             handshake_timeout: times.handshake_timeout,
             keepalive_interval: times.keepalive_interval,
             keepalive_timeout: times.keepalive_timeout,
@@ -270,6 +297,7 @@ pub(crate) fn print_config(matches: &ArgMatches) -> String {
         let value = match matches.get_raw(id) {
             Some(values) => values.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(","),
             None if id == "workers" => defaults().workers.to_string(),
+            None if id == "memory" => show_size(defaults().limits.memory_bytes),
             None => String::new(),
         };
         let _never_fails = writeln!(text, "{flag} = {value}  ({source})");

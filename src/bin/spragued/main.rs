@@ -1,10 +1,12 @@
 //! The server's binary: arguments, sockets, signals.
 
+mod allocator;
 mod arguments;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::{CommandFactory as _, FromArgMatches as _};
@@ -20,9 +22,8 @@ use tracing_subscriber::EnvFilter;
 
 use arguments::{Arguments, LogFormat};
 
-/// Faster than the system's where one thread frees what another made, as answers are on their way.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+/// Memory that is not needed any more goes back to the system this often while no boards are asked for.
+const GIVE_BACK_EVERY: Duration = Duration::from_secs(2);
 
 /// Exit code of a wrong command line.
 const USAGE: u8 = 2;
@@ -123,9 +124,11 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     // Whoever started us may have closed our output since: no reason not to serve.
     let _closed = writeln!(io::stdout(), "spragued listening on {names}");
 
+    let mut give_back = tokio::time::interval(GIVE_BACK_EVERY);
     loop {
         tokio::select! {
             () = signalled() => break,
+            _ = give_back.tick() => if server.is_idle() { allocator::give_back() },
             _ = hangup.recv() => match server.reload() {
                 Ok(()) => tracing::info!("read certificates, keys and tokens again"),
                 Err(error) => tracing::error!(%error, "what was in force before stays in force"),
