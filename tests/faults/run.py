@@ -10,25 +10,18 @@ import argparse
 import os
 import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
 
 import grpc
-from grpc_tools import protoc
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORK = pathlib.Path(tempfile.mkdtemp(prefix="faults-"))
-if protoc.main(["", f"-I{ROOT}/proto", f"--python_out={WORK}", f"--grpc_python_out={WORK}", "sprague/v1/sprague.proto"]):
-    sys.exit("the stubs could not be generated")
-sys.path[:0] = [str(WORK), str(ROOT / "tests" / "interop" / "python")]
-
+from stubs import WORK
 from http2 import DATA, END_STREAM, PREFACE, RST_STREAM, Connection
+from neighbour import Neighbour, apart
 from victims import SPRAGUE, Run, Server, Wire
 from sprague_client import Client, pb, treblecross
 
@@ -62,55 +55,6 @@ def fresh(name):
     path = WORK / f"{name}.out"
     path.unlink(missing_ok=True)
     return path
-
-
-class Neighbour:
-    """A well-behaved client beside the fault: one small board after another."""
-
-    def __init__(self, address):
-        self.client, self.stop = Client(address), False
-        self.answered, self.failed, self.slowest = 0, [], 0.0
-        self.thread = threading.Thread(target=self.ask)
-        self.thread.start()
-        self.wait_for(1)
-
-    def ask(self):
-        while not self.stop:
-            begun = time.monotonic()
-            try:
-                assert list(self.client.solve(treblecross("....")).winning_cells) == [1, 2]
-                self.answered += 1
-            except Exception as error:  # whatever it is, it is the figure
-                self.failed.append(repr(error)[:200])
-            self.slowest = max(self.slowest, time.monotonic() - begun)
-            time.sleep(0.002)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        try:
-            self.wait_for(20)  # after the fault, too
-        finally:
-            self.stop = True
-            self.thread.join()
-            self.client.close()
-
-    def wait_for(self, more):
-        """Waits for so many more answers."""
-        goal, deadline = self.answered + more, time.monotonic() + 20
-        while self.answered < goal and not self.failed:
-            assert time.monotonic() < deadline, "the neighbour is not answered"
-            time.sleep(0.01)
-
-    def unharmed(self):
-        assert not self.failed, f"the neighbour lost {len(self.failed)} calls: {self.failed[0]}"
-        return f"neighbour: {self.answered} calls, none lost, slowest {self.slowest * 1000:.0f} ms"
-
-
-def apart(address):
-    """A channel with a connection of its own: grpc shares connections between the channels of a process."""
-    return grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)])
 
 
 # --- The client's faults: its servers die, stop, drain; its disk is full -----------------------------------------------
@@ -445,7 +389,6 @@ def main():
         except Exception:  # reported, and the others still run
             print(f"FAIL  {name}\n{traceback.format_exc()}", flush=True)
             failed += 1
-    shutil.rmtree(WORK, ignore_errors=True)
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 

@@ -9,20 +9,30 @@ import struct
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
 SPRAGUED = os.environ["SPRAGUED"]
 SPRAGUE = os.environ["SPRAGUE"]
 
 
 class Server:
-    def __init__(self, *flags, listen="127.0.0.1:0", descriptors=None):
+    """`spragued`, with its metrics if `metrics`, and in a group of processes with so much memory if `memory_limit` (bytes)."""
+
+    def __init__(self, *flags, listen="127.0.0.1:0", descriptors=None, metrics=False, memory_limit=None):
         self.flags, self.descriptors, self.listen = flags, descriptors, listen
+        self.metrics_address = "127.0.0.1:%d" % free_port() if metrics else None
+        self.group = MemoryGroup(memory_limit) if memory_limit else None
         self.start()
 
     def start(self):
         command = [SPRAGUED, "--log", "error", "--listen", self.listen, *self.flags]
+        if self.metrics_address:
+            command += ["--metrics-listen", self.metrics_address]
         if self.descriptors:
             command = ["sh", "-c", f'ulimit -n {self.descriptors}; exec "$@"', "sh", *command]
+        if self.group:
+            command = ["sh", "-c", f'echo $$ > {self.group.path}/cgroup.procs; exec "$@"', "sh", *command]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         assert " listening on " in line, f"spragued did not start: {line!r}"
@@ -41,10 +51,27 @@ class Server:
         self.process.terminate()
         return self.process.wait(timeout=60)
 
-    def memory(self):
-        """Resident memory now, in MB."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1000
+    def memory(self, of="VmRSS"):
+        """Resident memory in MB, now or (VmHWM) at most; 0 once the process has ended."""
+        try:
+            status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        except FileNotFoundError:
+            return 0.0
+        found = re.search(of + r":\s+(\d+)", status)
+        return int(found[1]) / 1000 if found else 0.0
+
+    def cpu(self):
+        """Seconds of processor time that it has used."""
+        words = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+    def ask(self, path):
+        """What the metrics' server answers: (status, text)."""
+        try:
+            with urllib.request.urlopen(f"http://{self.metrics_address}{path}", timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
 
     def __enter__(self):
         return self
@@ -53,6 +80,44 @@ class Server:
         self.process.send_signal(signal.SIGCONT)
         self.process.kill()
         self.process.wait()
+        if self.group:
+            self.group.remove()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class MemoryGroup:
+    """A control group (Linux, version 2 or 1) below this process's own, whose processes get so many bytes together."""
+
+    def __init__(self, limit):
+        groups = {}
+        for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            groups[controllers] = path
+        root = pathlib.Path("/sys/fs/cgroup")
+        if (root / "cgroup.controllers").exists():
+            parent, file = root / groups[""].strip("/"), "memory.max"
+        elif "memory" in groups:
+            parent, file = root / "memory" / groups["memory"].strip("/"), "memory.limit_in_bytes"
+        else:
+            raise OSError("no control group with a memory controller")
+        self.path = parent / f"sprague-{os.getpid()}-{free_port()}"
+        self.path.mkdir()
+        try:
+            (self.path / file).write_text(str(limit))
+        except OSError:
+            self.remove()
+            raise
+
+    def remove(self):
+        for _ in range(100):
+            try:
+                return self.path.rmdir()
+            except OSError:  # its last process is on its way out
+                time.sleep(0.02)
 
 
 class Run:
