@@ -1,5 +1,6 @@
 //! A judge file through a client into an answer file.
 
+pub mod descriptor;
 pub mod output;
 mod feed;
 mod fault;

@@ -214,6 +214,15 @@ fn every_room_of_the_map_has_a_level_and_stands_in_its_order() {
 }
 
 #[test]
+fn nothing_is_printed_by_macros_that_panic() {
+    for (file, text) in rust_files("src").into_iter().filter(|(file, _)| !file.starts_with("src/bin/spragued")) {
+        for word in ["print!(", "println!(", "dbg!("] {
+            assert!(!code(&text).contains(word), "{file} has {word}: it panics where its output is full or closed");
+        }
+    }
+}
+
+#[test]
 fn unsafe_code_is_in_one_room_and_where_the_allocator_is_called() {
     for (file, text) in rust_files("src") {
         let uses = code(&text).contains("unsafe {") || code(&text).contains("allow(unsafe_code)");

@@ -20,6 +20,17 @@ pub fn sprague(arguments: &[&str]) -> Command {
     command
 }
 
+/// A shell's command line, in which `"$0" "$@"` is `sprague` with arguments.
+pub fn shell(script: &str, arguments: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new("bash");
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SPRAGUE")) {
+        command.env_remove(name);
+    }
+    command.env("RUST_BACKTRACE", "0");
+    command.args(["-c", script]).arg(assert_cmd::cargo::cargo_bin("sprague")).args(arguments);
+    command
+}
+
 /// What a run came to.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Run {

@@ -17,4 +17,5 @@ mod making;
 mod reference;
 mod access;
 mod sight;
+mod standard_error;
 mod reasons;

@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use sprague::client::fault;
 use sprague::run;
 
+use super::messages;
+
 /// `check` or `validate` found faults.
 pub(crate) const FAULTS: u8 = 1;
 /// A wrong command line.
@@ -48,14 +50,14 @@ impl Failure {
         matches!(self.code, BAD_INPUT | IO)
     }
 
-    /// Prints the message, if there is one.
+    /// Says the message, if there is one.
     pub(crate) fn say(&self) {
         if !self.message.is_empty() {
-            eprintln!("{}", self.message);
+            messages::say(&self.message);
         }
     }
 
-    /// Prints the message, and hands the code to the system.
+    /// Says the message, and hands the code to the system.
     pub(crate) fn report(self) -> ExitCode {
         self.say();
         ExitCode::from(self.code)

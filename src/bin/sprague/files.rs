@@ -7,9 +7,13 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read, Write};
 use std::path::{Path, PathBuf};
 
+use rustix::fd::BorrowedFd;
+use rustix::stdio::{stdin, stdout};
+use sprague::run::descriptor::Descriptor;
 use sprague::run::output::AnswerFile;
 
 use super::exit::{self, Failure};
+use super::messages;
 use super::sniff::Sniffed;
 
 /// A file or standard input, open.
@@ -31,9 +35,9 @@ impl Input {
     pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
         if is_standard(path) {
             if io::stdin().is_terminal() {
-                eprintln!("sprague: reading standard input; end it with Ctrl-D");
+                messages::say("sprague: reading standard input; end it with Ctrl-D");
             }
-            return Ok(Input { name: "-".into(), size: None, source: Box::new(io::stdin()) });
+            return Ok(Input { name: "-".into(), size: None, source: Box::new(Descriptor(stdin())) });
         }
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
         let about = file.metadata().map_err(|error| unreadable(path, &error))?;
@@ -104,14 +108,14 @@ pub(crate) fn names(folder: &Path) -> Result<BTreeSet<OsString>, Failure> {
 
 /// Where answers go.
 pub(crate) enum Output {
-    Standard(io::Stdout),
+    Standard(Descriptor<BorrowedFd<'static>>),
     File(Box<AnswerFile>, String),
 }
 
 impl Output {
     /// Begins a file, or takes standard output, which `-` is too.
     pub(crate) fn open(path: Option<&Path>) -> Result<Output, Failure> {
-        let Some(path) = path.filter(|path| !is_standard(path)) else { return Ok(Output::Standard(io::stdout())) };
+        let Some(path) = path.filter(|path| !is_standard(path)) else { return Ok(Output::standard()) };
         let file = AnswerFile::create(path).map_err(|error| {
             let folder = folder_of(path);
             let why = match error.kind() {
@@ -125,6 +129,10 @@ impl Output {
             unwritable(&path.display().to_string(), &why)
         })?;
         Ok(Output::File(Box::new(file), path.display().to_string()))
+    }
+
+    fn standard() -> Output {
+        Output::Standard(Descriptor(stdout()))
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -168,10 +176,7 @@ impl Output {
     /// Puts the file in its place.
     pub(crate) fn commit(self) -> Result<(), Failure> {
         match self {
-            Output::Standard(mut stdout) => match stdout.flush() {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable("standard output", &error)),
-                _ => Ok(()),
-            },
+            Output::Standard(_) => Ok(()),
             Output::File(file, name) => file.commit().map_err(|error| unwritable(&name, &error)),
         }
     }
@@ -179,7 +184,7 @@ impl Output {
 
 /// Writes a text to standard output; a reader that has seen enough is no fault.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    Output::Standard(io::stdout()).write_all(&mut text.as_bytes())
+    Output::standard().write_all(&mut text.as_bytes())
 }
 
 /// Makes a folder, unless it is there.

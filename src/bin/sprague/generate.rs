@@ -16,7 +16,7 @@ use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
 use super::signals::Signals;
-use super::{format, number, servers, solve};
+use super::{format, messages, number, servers, solve};
 
 /// Make judge files that test
 #[derive(Debug, Args)]
@@ -147,7 +147,12 @@ fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Fai
         let (input, answers) = (path("in"), path("out"));
         both(arguments, &session, file, Output::open(Some(&input))?, Output::open(Some(&answers))?)?;
         if !arguments.quiet {
-            eprintln!("{}: {} -> {}", input.display(), count(file.cases(), "case"), answers.display());
+            messages::say(format_args!(
+                "{}: {} -> {}",
+                input.display(),
+                count(file.cases(), "case"),
+                answers.display()
+            ));
         }
     }
     if !arguments.quiet {
@@ -179,12 +184,12 @@ fn tell_of(folder: &Path, before: &BTreeSet<OsString>, set: &[TestFile]) {
     let made: BTreeSet<OsString> = made.collect();
     let (replaced, folder) = (before.intersection(&made).count() as u64, folder.display());
     if replaced > 0 {
-        eprintln!("sprague: {} replaced in {folder}", count(replaced, "file"));
+        messages::say(format_args!("sprague: {} replaced in {folder}", count(replaced, "file")));
     }
     let mut others = before.difference(&made).filter(|name| Path::new(name).extension().is_some_and(|it| it == "in"));
     if let Some(first) = others.next() {
         let more = count(1 + others.count() as u64, "judge file");
-        eprintln!("sprague: {folder} also holds {more} not of this set, as {}", first.display());
+        messages::say(format_args!("sprague: {folder} also holds {more} not of this set, as {}", first.display()));
     }
 }
 

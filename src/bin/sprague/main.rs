@@ -1,5 +1,6 @@
 //! `sprague`: judge files in, exact answers out. One file a command; this page picks it and sees to the exit code.
 
+mod messages;
 mod exit;
 mod number;
 mod sniff;
@@ -58,9 +59,20 @@ enum Command {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| advice::advise(error, &words).exit());
+    std::panic::set_hook(Box::new(|panic| messages::say(format_args!("sprague: a fault of its own: {panic}"))));
+    let done = std::panic::catch_unwind(|| match Arguments::try_parse() {
+        Ok(arguments) => run(arguments),
+        Err(error) => answer(&advice::advise(error, &words)),
+    });
+    let done = done.unwrap_or_else(|_panic| Err(Failure::silent(exit::INTERNAL)));
+    let code = done.map_or_else(Failure::report, |()| ExitCode::SUCCESS);
+    messages::finish();
+    code
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
     tell(arguments.verbose);
-    let done = match arguments.command {
+    match arguments.command {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
@@ -70,8 +82,17 @@ fn main() -> ExitCode {
         Command::Info(arguments) => info::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments, Arguments::command()),
         Command::Man(arguments) => man::run(&arguments, Arguments::command()),
-    };
-    done.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    }
+}
+
+/// Prints the help or the version that was asked for, or says what is wrong with the command line.
+fn answer(error: &clap::Error) -> Result<(), Failure> {
+    let text = error.render();
+    let show = |on_terminal: bool| if on_terminal { text.ansi().to_string() } else { text.to_string() };
+    match error.use_stderr() {
+        true => Err(Failure::new(exit::USAGE, show(std::io::stderr().is_terminal()).trim_end())),
+        false => files::print(&show(std::io::stdout().is_terminal())),
+    }
 }
 
 /// Sends the library's notes to standard error. Somebody at a terminal is told what is waited for.
@@ -83,7 +104,7 @@ fn tell(verbose: u8) {
         _ => ("sprague", LevelFilter::DEBUG),
     };
     let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
+        .with_writer(|| messages::Lines)
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .with_target(false);

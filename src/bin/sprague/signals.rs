@@ -9,6 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use super::exit::{self, Failure};
+use super::messages;
 
 /// A run that does not end by itself after a signal (a write to a pipe that nobody reads) is left where it stands.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,6 +34,7 @@ impl Signals {
             watched.code.store(code, Ordering::Release);
             watched.came.cancel();
             tokio::time::sleep(PATIENCE).await;
+            messages::finish();
             std::process::exit(code.into());
         });
         Ok(signals)

@@ -13,7 +13,7 @@ use sprague::units::{count, plural};
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
-use super::{format, servers};
+use super::{format, messages, servers};
 
 /// Answer judge files
 #[derive(Debug, Args)]
@@ -78,7 +78,7 @@ fn one(arguments: &Arguments, input: &Path) -> Result<(), Failure> {
     let report = session.answer(arguments.job(), input, &mut output, arguments.quiet)?;
     output.commit()?;
     if report == Report::default() && !arguments.quiet {
-        eprintln!("{name}: 0 cases");
+        messages::say(format_args!("{name}: 0 cases"));
     }
     verdict(report)
 }
@@ -97,7 +97,7 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
             Ok(report) => {
                 if !arguments.quiet {
                     let bad = if report.bad + report.internal > 0 { ", some bad" } else { "" };
-                    eprintln!("{name}: {}{bad} -> {}", count(report.cases, "case"), target.display());
+                    messages::say(format_args!("{name}: {}{bad} -> {}", count(report.cases, "case"), target.display()));
                 }
                 verdict(report).err()
             }
@@ -113,7 +113,7 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
         worst = worst.filter(|worst| worst.code() >= failure.code()).or(Some(Failure::silent(failure.code())));
     }
     if failed > 0 && !arguments.quiet {
-        eprintln!("sprague: {failed} of {files} {} failed", plural(files, "file"));
+        messages::say(format_args!("sprague: {failed} of {files} {} failed", plural(files, "file")));
     }
     worst.map_or(Ok(()), Err)
 }

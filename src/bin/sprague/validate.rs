@@ -8,7 +8,7 @@ use sprague::units::count;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
-use super::{format, number};
+use super::{format, messages, number};
 
 /// Hold judge files to the statement: limits, counts and the exact layout
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ fn validate(arguments: &Arguments, input: Input) -> Result<bool, Failure> {
     let cases = judge::validate(arguments.format, input.source, &mut |fault| {
         faults += 1;
         if !arguments.quiet && faults <= arguments.most {
-            eprintln!("{name}:{fault}");
+            messages::say(format_args!("{name}:{fault}"));
         }
     });
     let cases = match cases.map_err(|error| exit::unread(&error, &name)) {
@@ -64,8 +64,14 @@ fn validate(arguments: &Arguments, input: Input) -> Result<bool, Failure> {
     };
     if !arguments.quiet {
         match faults {
-            0 => eprintln!("{name}: {}, as the statement of {} has them", count(cases, "case"), arguments.format),
-            _ if faults > arguments.most => eprintln!("{name}: {} more", count(faults - arguments.most, "fault")),
+            0 => messages::say(format_args!(
+                "{name}: {}, as the statement of {} has them",
+                count(cases, "case"),
+                arguments.format
+            )),
+            _ if faults > arguments.most => {
+                messages::say(format_args!("{name}: {} more", count(faults - arguments.most, "fault")))
+            }
             _ => {}
         }
     }
