@@ -12,14 +12,17 @@ use crate::judge::{Format, InputError, Next, Options, Place, ReadError, Reader};
 /// How far a run is, for whoever watches it.
 #[derive(Debug, Default)]
 pub struct Meter {
-    bytes: AtomicU64,
+    read_bytes: AtomicU64,
+    read_cases: AtomicU64,
     cases: AtomicU64,
 }
 
 impl Meter {
-    /// Bytes of the input that are read.
+    /// Bytes of the input whose cases are over, as if all that are read were equally long.
     pub fn bytes(&self) -> u64 {
-        self.bytes.load(Ordering::Relaxed)
+        let [bytes, read, over] =
+            [&self.read_bytes, &self.read_cases, &self.cases].map(|it| it.load(Ordering::Relaxed));
+        (u128::from(bytes) * u128::from(over.min(read)) / u128::from(read.max(1))) as u64
     }
 
     /// So many more cases are over.
@@ -63,9 +66,10 @@ pub(super) fn start<R: Read + Send + 'static, T: Send + 'static>(
     boards: Boards<Tag<T>>,
 ) -> io::Result<()> {
     let Reading { format, options, keep_going } = reading;
+    let meter = meter.clone();
     let reader = Reader::new(format, options, Metered { input, meter: meter.clone() });
     // Not joined: a reader that waits for a pipe must not hold up the end of a run that failed.
-    thread::Builder::new().name("reader".into()).spawn(move || feed(reader, keep_going, keep, boards))?;
+    thread::Builder::new().name("reader".into()).spawn(move || feed(reader, &meter, keep_going, keep, boards))?;
     Ok(())
 }
 
@@ -86,7 +90,7 @@ struct Metered<R> {
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
-        self.meter.bytes.fetch_add(read as u64, Ordering::Relaxed);
+        self.meter.read_bytes.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
 }
@@ -94,6 +98,7 @@ impl<R: Read> Read for Metered<R> {
 /// Reads cases and sends their boards; faults travel in their places, and what is kept of a board with it.
 fn feed<R: Read, T>(
     mut reader: Reader<R>,
+    meter: &Meter,
     keep_going: bool,
     keep: impl Fn(&Board) -> T,
     mut boards: Boards<Tag<T>>,
@@ -101,6 +106,7 @@ fn feed<R: Read, T>(
     loop {
         match reader.next_case() {
             Ok(Next::Case(case)) => {
+                meter.read_cases.store(case.number, Ordering::Relaxed);
                 let tag = Tag::Case { number: case.number, place: case.place, kept: keep(&case.board) };
                 boards.push(case.board, tag)?;
             }
@@ -117,5 +123,22 @@ fn feed<R: Read, T>(
                 return boards.finish();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_ahead_does_not_count_as_done() {
+        let meter = Meter { read_bytes: 1000.into(), read_cases: 10.into(), cases: 0.into() };
+        assert_eq!(meter.bytes(), 0);
+        meter.add_cases(5);
+        assert_eq!(meter.bytes(), 500);
+        // A fault behind the last case is over, too.
+        meter.add_cases(6);
+        assert_eq!((meter.bytes(), meter.cases()), (1000, 11));
+        assert_eq!(Meter::default().bytes(), 0);
     }
 }
