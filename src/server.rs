@@ -13,6 +13,7 @@ mod connection;
 mod deadline;
 pub mod credentials;
 pub mod meters;
+mod socket_file;
 pub mod listen;
 mod guard;
 mod admission;

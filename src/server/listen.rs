@@ -4,14 +4,13 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io;
 use std::net::IpAddr;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::DuplexStream;
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
@@ -23,13 +22,12 @@ use super::connection::{self, Host, Peer};
 use super::credentials::Access;
 use super::quota::{PeerId, Resource};
 use super::settings;
+use super::socket_file::SocketFile;
 use super::transport::{Transport, Watched};
 
 /// After a failed accept (out of descriptors, as a rule) the listener waits: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The mode of a Unix socket: its owner and group may connect.
-const SOCKET_MODE: u32 = 0o660;
 
 /// Where a server listens, as it is typed: `HOST:PORT` or `unix:/path`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,21 +78,12 @@ pub struct Listener {
 enum Socket {
     Tcp(TcpListener),
     Unix {
-        listener: UnixListener,
+        // Dropped in this order.
         _file: SocketFile,
+        listener: UnixListener,
     },
     /// Pipes whose other ends are in this process.
     Pipes(mpsc::Receiver<DuplexStream>),
-}
-
-/// A socket's file, removed with its listener.
-#[derive(Debug)]
-struct SocketFile(PathBuf);
-
-impl Drop for SocketFile {
-    fn drop(&mut self) {
-        let _gone_already = std::fs::remove_file(&self.0);
-    }
 }
 
 impl Listener {
@@ -112,11 +101,8 @@ impl Listener {
                 Ok(Listener { socket: Socket::Tcp(listener), address })
             }
             Address::Unix(path) => {
-                remove_stale(path).await?;
-                let listener = UnixListener::bind(path)?;
-                let file = SocketFile(path.clone());
-                std::fs::set_permissions(path, std::fs::Permissions::from_mode(SOCKET_MODE))?;
-                Ok(Listener { socket: Socket::Unix { listener, _file: file }, address: address.clone() })
+                let (listener, file) = SocketFile::bind(path).await?;
+                Ok(Listener { socket: Socket::Unix { _file: file, listener }, address: address.clone() })
             }
         }
     }
@@ -158,20 +144,6 @@ impl Listener {
             }
             Socket::Pipes(pipes) => pipes.recv().await.map(|pipe| Ok(local(Box::new(pipe), "pipe"))),
         }
-    }
-}
-
-/// Removes a socket file that nobody answers on.
-async fn remove_stale(path: &Path) -> io::Result<()> {
-    let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(()) };
-    if !found.file_type().is_socket() {
-        let message = format!("{} exists and is no socket", path.display());
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
-    }
-    match UnixStream::connect(path).await {
-        Ok(_) => Err(io::Error::new(io::ErrorKind::AddrInUse, "another server listens on this socket")),
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => std::fs::remove_file(path),
-        Err(error) => Err(error),
     }
 }
 

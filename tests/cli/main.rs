@@ -18,4 +18,5 @@ mod reference;
 mod access;
 mod sight;
 mod standard_error;
+mod sockets;
 mod reasons;

@@ -27,7 +27,7 @@ pub fn run(arguments: &[impl AsRef<std::ffi::OsStr>]) -> super::command::Run {
 }
 
 impl Server {
-    fn start(listen: &str) -> Server {
+    pub fn start(listen: &str) -> Server {
         Server::start_with(listen, &[])
     }
 
@@ -55,7 +55,7 @@ impl Server {
     }
 
     /// Has it end as an operator would, and waits until it did, with a stream of the client's open.
-    fn drain(mut self) {
+    pub fn drain(mut self) {
         self.signal(rustix::process::Signal::TERM);
         assert!(self.child.wait().unwrap().success());
     }
