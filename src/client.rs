@@ -88,7 +88,7 @@ impl Client {
     /// Without targets.
     pub async fn connect(targets: &[Target], options: Options) -> Result<Client, Error> {
         assert!(!targets.is_empty(), "a client needs a server");
-        let deadline = options.timeout.map(|timeout| Instant::now() + timeout);
+        let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut servers: Vec<Server> = targets
             .iter()
             .map(|target| Server { name: target.name().into(), links: target.links(options.connections), facts: None })

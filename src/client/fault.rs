@@ -12,11 +12,11 @@ use crate::units::{count, show_duration};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// Every server failed for as long as the caller was willing to try again.
-    #[error("no server answered for {}: {last}", show_duration(*.tried))]
+    #[error("no server answered for {}{}{last}", show_duration(*.tried), if last.is_empty() { "" } else { ": " })]
     Unreachable {
         /// How long was tried.
         tried: Duration,
-        /// The last fault, with the name of its server.
+        /// The last fault, with the name of its server; empty if no attempt came to an end.
         last: String,
     },
     /// The caller's own time limit passed.

@@ -14,6 +14,9 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 /// Longer pauses would only be felt as a late recovery.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// Even who is in a hurry waits this long for the first attempt: a connection and an answer take less.
+const FIRST_ATTEMPT: Duration = Duration::from_secs(1);
+
 /// The pauses between one lane's attempts: doubled each time, and spread, so that the clients of a server that comes
 /// back do not all arrive at once.
 #[derive(Debug)]
@@ -94,6 +97,7 @@ impl Patience {
     /// What the last attempt came to.
     pub(super) fn note(&self, fault: &str) {
         self.lanes().last_fault = fault.into();
+        self.changed.notify_waiters();
     }
 
     /// A batch was answered.
@@ -101,14 +105,15 @@ impl Patience {
         self.lanes().stuck_since = None;
     }
 
-    /// Waits until patience runs out, which may be never.
+    /// Waits until patience runs out, which may be never; a limit that no clock can reach is none.
     pub(super) async fn ended(&self) -> Error {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
             let end = {
                 let lanes = self.lanes();
-                lanes.stuck_since.filter(|_| lanes.up == 0).map(|since| since + self.limit)
+                let least = if lanes.last_fault.is_empty() { FIRST_ATTEMPT } else { Duration::ZERO };
+                lanes.stuck_since.filter(|_| lanes.up == 0).and_then(|since| since.checked_add(self.limit.max(least)))
             };
             match end {
                 None => changed.await,
@@ -151,6 +156,21 @@ mod tests {
         assert_eq!(ends_after(&patience).await, None);
         patience.fell();
         assert_eq!(ends_after(&patience).await, Some(limit));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn without_a_second_attempt_there_is_still_a_first() {
+        let patience = Patience::new(Duration::ZERO, 0);
+        assert_eq!(ends_after(&patience).await, Some(FIRST_ATTEMPT));
+        let patience = Patience::new(Duration::ZERO, 0);
+        patience.note("refused");
+        assert_eq!(ends_after(&patience).await, Some(Duration::ZERO));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_that_no_clock_reaches_is_none() {
+        let patience = Patience::new(Duration::MAX, 0);
+        assert_eq!(ends_after(&patience).await, None);
     }
 
     #[tokio::test(start_paused = true)]

@@ -19,4 +19,5 @@ mod access;
 mod sight;
 mod standard_error;
 mod sockets;
+mod values;
 mod reasons;

@@ -10,13 +10,13 @@ use sprague::explain::{Explanation, Wants};
 use sprague::games::{Board, Game, treblecross};
 use sprague::judge::{self, Format, Next, ReadError, Reader};
 use sprague::notation::{self, Letters, argument};
-use sprague::units::count;
+use sprague::units::{count, number_within};
 use sprague::wire::Reason;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
-use super::{format, number, servers};
+use super::{format, servers};
 
 /// Show who wins a position, why, and which reply beats a move
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_parser = format::parser(), requires = "case")]
     format: Option<Format>,
     /// Which case of the file, from 1
-    #[arg(long, value_name = "K", value_parser = number::within(1..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", value_parser = number_within::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     case: Option<u64>,
     /// Write darkraft cells as this format does
     #[arg(long, value_name = "FORMAT", value_parser = format::with_letters())]

@@ -10,13 +10,13 @@ use sprague::generate::{Kind, Recipe, TestFile, Wish};
 use sprague::judge::{self, Format, Next, Reader};
 use sprague::notation::argument;
 use sprague::run::Job;
-use sprague::units::count;
+use sprague::units::{count, number_within};
 
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
 use super::signals::Signals;
-use super::{format, messages, number, servers, solve};
+use super::{format, messages, servers, solve};
 
 /// Make judge files that test
 #[derive(Debug, Args)]
@@ -33,13 +33,13 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_parser = format::parser())]
     format: Format,
     /// How many cases; with -d, of each kind [default: what the statement allows, or a good number]
-    #[arg(long, value_name = "N", value_parser = number::within(1..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number_within::<u64>(1..=u64::MAX), allow_negative_numbers = true)]
     cases: Option<u64>,
     /// The size of boards: cells, rows and columns each, or piles [default: all that the statement allows]
     #[arg(long, value_name = "A..B", value_parser = sizes)]
     size: Option<(u64, u64)>,
     /// What all choices follow from
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::within(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number_within::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     seed: u64,
     /// Who is to win; mixed: both by turns
     #[arg(long, value_enum, default_value_t = Outcome::Mixed)]

@@ -2,7 +2,6 @@
 
 mod messages;
 mod exit;
-mod number;
 mod sniff;
 mod signals;
 mod servers;

@@ -11,11 +11,10 @@ use sprague::client::{Client, Options};
 use sprague::embedded::Embedded;
 use sprague::server::settings::Settings;
 use sprague::server::workers::Games;
-use sprague::units;
+use sprague::units::{self, number_within, positive_duration, size_within};
 use tokio::runtime::{Builder, Runtime};
 
 use super::exit::{self, Failure};
-use super::number;
 
 /// Where the work is done.
 #[derive(Debug, Args)]
@@ -42,17 +41,22 @@ pub(crate) struct Arguments {
     insecure: bool,
     /// Connections to each server
     #[arg(long, value_name = "N", env = "SPRAGUE_CONNECTIONS", default_value_t = 2,
-        value_parser = number::within(1..=64), allow_negative_numbers = true)]
+        value_parser = number_within::<u64>(1..=64), allow_negative_numbers = true)]
     connections: u64,
     /// How long to go on trying while no server answers, counted from the last answer
     #[arg(long, value_name = "DURATION", env = "SPRAGUE_RETRY_FOR", default_value = "30s", value_parser = units::duration)]
     retry_for: Duration,
     /// How long everything may take, connecting too [default: no limit]
-    #[arg(long, value_name = "DURATION", env = "SPRAGUE_TIMEOUT", value_parser = units::duration)]
+    #[arg(long, value_name = "DURATION", env = "SPRAGUE_TIMEOUT", value_parser = positive_duration)]
     timeout: Option<Duration>,
     /// The size of request messages [default: what the servers recommend]
-    #[arg(long, value_name = "SIZE", env = "SPRAGUE_BATCH_BYTES", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", env = "SPRAGUE_BATCH_BYTES", value_parser = batch_size)]
     batch_bytes: Option<u64>,
+}
+
+/// As large as a server's messages can be.
+fn batch_size(text: &str) -> Result<u64, String> {
+    size_within(text, 1..=1 << 30)
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sprague::judge::{self, Format};
-use sprague::units::count;
+use sprague::units::{count, number_within};
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
-use super::{format, messages, number};
+use super::{format, messages};
 
 /// Hold judge files to the statement: limits, counts and the exact layout
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     /// Show so many faults of a file at most, and count the others
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = number::within(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = number_within::<u64>(0..=u64::MAX), allow_negative_numbers = true)]
     most: u64,
     /// Say nothing of faults, and nothing of files without
     #[arg(short, long)]

@@ -12,7 +12,9 @@ use sprague::games::Sizes;
 use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
 use sprague::server::listen::Address;
 use sprague::server::settings::Settings;
-use sprague::units::{duration, show_duration, show_size, size};
+use sprague::units::{
+    LARGEST, duration, number_within, positive_duration, show_duration, show_size, size, size_within,
+};
 use sprague::wire::facts::Limits;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
@@ -51,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ADDR:PORT", env = "SPRAGUED_METRICS_LISTEN", value_parser = tcp_address)]
     pub(crate) metrics_listen: Option<String>,
     /// Threads of each pool that solves what takes long [default: the number of cores]
-    #[arg(long, value_name = "N", env = "SPRAGUED_WORKERS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", env = "SPRAGUED_WORKERS", value_parser = number_within::<u16>(1..=1024))]
     workers: Option<u16>,
     /// How logs on standard error are written
     #[arg(long, env = "SPRAGUED_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
@@ -100,48 +102,48 @@ struct AccessArguments {
 #[command(next_help_heading = "Limits")]
 struct LimitArguments {
     /// Cells of a Treblecross board at most
-    #[arg(long, value_name = "CELLS", env = "SPRAGUED_MAX_TREBLECROSS_CELLS", default_value_t = Sizes::default().treblecross_cells)]
+    #[arg(long, value_name = "CELLS", env = "SPRAGUED_MAX_TREBLECROSS_CELLS", value_parser = number_within::<u64>(1..=Sizes::default().treblecross_cells), default_value_t = Sizes::default().treblecross_cells)]
     max_treblecross_cells: u64,
     /// Rows of a darkraft board at most
-    #[arg(long, value_name = "ROWS", env = "SPRAGUED_MAX_DARKRAFT_ROWS", default_value_t = Sizes::default().darkraft_rows)]
+    #[arg(long, value_name = "ROWS", env = "SPRAGUED_MAX_DARKRAFT_ROWS", value_parser = number_within::<u32>(1..=Sizes::default().darkraft_rows.into()), default_value_t = Sizes::default().darkraft_rows)]
     max_darkraft_rows: u32,
     /// Columns of a darkraft board at most
-    #[arg(long, value_name = "COLUMNS", env = "SPRAGUED_MAX_DARKRAFT_COLUMNS", default_value_t = Sizes::default().darkraft_columns)]
+    #[arg(long, value_name = "COLUMNS", env = "SPRAGUED_MAX_DARKRAFT_COLUMNS", value_parser = number_within::<u32>(1..=Sizes::default().darkraft_columns.into()), default_value_t = Sizes::default().darkraft_columns)]
     max_darkraft_columns: u32,
     /// Piles of an End-Nim row at most
-    #[arg(long, value_name = "PILES", env = "SPRAGUED_MAX_END_NIM_PILES", default_value_t = Sizes::default().end_nim_piles)]
+    #[arg(long, value_name = "PILES", env = "SPRAGUED_MAX_END_NIM_PILES", value_parser = number_within::<u64>(1..=Sizes::default().end_nim_piles), default_value_t = Sizes::default().end_nim_piles)]
     max_end_nim_piles: u64,
     /// A message in either direction at most
     #[arg(long, value_name = "SIZE", env = "SPRAGUED_MESSAGE_BYTES", value_parser = message_size, default_value = default_size(|limits| limits.message_bytes))]
     message_bytes: u64,
     /// Boards in one batch at most
-    #[arg(long, value_name = "BOARDS", env = "SPRAGUED_BOARDS_PER_BATCH", value_parser = clap::value_parser!(u32).range(1..), default_value_t = defaults().limits.boards_per_batch)]
+    #[arg(long, value_name = "BOARDS", env = "SPRAGUED_BOARDS_PER_BATCH", value_parser = number_within::<u32>(1..=u32::MAX.into()), default_value_t = defaults().limits.boards_per_batch)]
     boards_per_batch: u32,
     /// Work for one board at most, in units of about a nanosecond of one core
-    #[arg(long, value_name = "UNITS", env = "SPRAGUED_COST_PER_BOARD", default_value_t = defaults().limits.cost_per_board)]
+    #[arg(long, value_name = "UNITS", env = "SPRAGUED_COST_PER_BOARD", value_parser = number_within::<u64>(1..=u64::MAX), default_value_t = defaults().limits.cost_per_board)]
     cost_per_board: u64,
     /// Streams open at once, over all clients
-    #[arg(long, value_name = "N", env = "SPRAGUED_STREAMS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().limits.streams)]
+    #[arg(long, value_name = "N", env = "SPRAGUED_STREAMS", value_parser = number_within::<u32>(1..=999_999), default_value_t = defaults().limits.streams)]
     streams: u32,
     /// Batches of one stream read and not yet answered
-    #[arg(long, value_name = "N", env = "SPRAGUED_BATCHES_IN_FLIGHT", value_parser = clap::value_parser!(u32).range(1..), default_value_t = defaults().limits.batches_in_flight)]
+    #[arg(long, value_name = "N", env = "SPRAGUED_BATCHES_IN_FLIGHT", value_parser = number_within::<u32>(1..=u32::MAX.into()), default_value_t = defaults().limits.batches_in_flight)]
     batches_in_flight: u32,
     /// Bytes of one stream read and not yet answered, and answers not yet taken
-    #[arg(long, value_name = "SIZE", env = "SPRAGUED_QUEUED_BYTES", value_parser = message_size, default_value = default_size(|limits| limits.queued_bytes))]
+    #[arg(long, value_name = "SIZE", env = "SPRAGUED_QUEUED_BYTES", value_parser = queue_size, default_value = default_size(|limits| limits.queued_bytes))]
     queued_bytes: u64,
     /// Memory for connections, streams, messages and answers, over all clients; one client has half of it [default: half of
     /// what the machine or its control group has]
     #[arg(long, value_name = "SIZE", env = "SPRAGUED_MEMORY", value_parser = size)]
     memory: Option<u64>,
     /// Unary calls in progress at once, over all clients
-    #[arg(long, value_name = "N", env = "SPRAGUED_CALLS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().calls)]
+    #[arg(long, value_name = "N", env = "SPRAGUED_CALLS", value_parser = number_within::<u32>(1..=999_999), default_value_t = defaults().calls)]
     calls: u32,
     /// Clients from this address or network have no limits of their own, as a proxy has many clients; may be given several
     /// times
     #[arg(long, value_name = "ADDRESS", env = "SPRAGUED_TRUSTED_PROXY", value_delimiter = ',', value_parser = network)]
     trusted_proxy: Vec<IpNet>,
     /// Connections open at once; further ones are closed as they come
-    #[arg(long, value_name = "N", env = "SPRAGUED_CONNECTIONS", value_parser = clap::value_parser!(u32).range(1..1_000_000), default_value_t = defaults().connections)]
+    #[arg(long, value_name = "N", env = "SPRAGUED_CONNECTIONS", value_parser = number_within::<u32>(1..=999_999), default_value_t = defaults().connections)]
     connections: u32,
 }
 
@@ -149,22 +151,22 @@ struct LimitArguments {
 #[command(next_help_heading = "Times")]
 pub(crate) struct TimeArguments {
     /// A call whose client neither sends nor takes anything for this long is ended
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_STALL_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.stall_timeout))]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_STALL_TIMEOUT", value_parser = positive_duration, default_value = default_time(|settings| settings.stall_timeout))]
     stall_timeout: Duration,
     /// A connection without a call for this long is closed; one that never had a call already after --stall-timeout
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_IDLE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.idle_timeout))]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_IDLE_TIMEOUT", value_parser = positive_duration, default_value = default_time(|settings| settings.idle_timeout))]
     idle_timeout: Duration,
     /// A connection of this age, give or take a tenth, is drained, so that new servers get their part [default: none]
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_MAX_CONNECTION_AGE", value_parser = duration)]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_MAX_CONNECTION_AGE", value_parser = positive_duration)]
     max_connection_age: Option<Duration>,
     /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_HANDSHAKE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.handshake_timeout))]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_HANDSHAKE_TIMEOUT", value_parser = positive_duration, default_value = default_time(|settings| settings.handshake_timeout))]
     handshake_timeout: Duration,
     /// Quiet connections are pinged this often
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_KEEPALIVE_INTERVAL", value_parser = duration, default_value = default_time(|settings| settings.keepalive_interval))]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_KEEPALIVE_INTERVAL", value_parser = positive_duration, default_value = default_time(|settings| settings.keepalive_interval))]
     keepalive_interval: Duration,
     /// A ping unanswered for this long ends the connection
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_KEEPALIVE_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.keepalive_timeout))]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_KEEPALIVE_TIMEOUT", value_parser = positive_duration, default_value = default_time(|settings| settings.keepalive_timeout))]
     keepalive_timeout: Duration,
     /// On SIGTERM: how long health checks say NOT_SERVING before anything else changes
     #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_DELAY", value_parser = duration, default_value = "0s")]
@@ -177,12 +179,24 @@ pub(crate) struct TimeArguments {
 /// Smaller messages hold no ordinary board with its answer.
 const LEAST_MESSAGE: u64 = 4 << 10;
 
+/// Larger messages come near to what protobuf can have (2 GiB); none of ours is of any use at this size.
+const LARGEST_MESSAGE: u64 = 1 << 30;
+
 fn message_size(text: &str) -> Result<u64, String> {
-    let bytes = size(text)?;
-    if bytes < LEAST_MESSAGE {
-        return Err(format!("less than {} hold no ordinary board with its answer", show_size(LEAST_MESSAGE)));
+    size_of_messages(text, LARGEST_MESSAGE)
+}
+
+fn queue_size(text: &str) -> Result<u64, String> {
+    size_of_messages(text, LARGEST)
+}
+
+fn size_of_messages(text: &str, largest: u64) -> Result<u64, String> {
+    match size(text) {
+        Ok(bytes) if bytes < LEAST_MESSAGE => {
+            Err(format!("less than {} hold no ordinary board with its answer", show_size(LEAST_MESSAGE)))
+        }
+        _ => size_within(text, LEAST_MESSAGE..=largest),
     }
-    Ok(bytes)
 }
 
 fn address(text: &str) -> Result<Address, String> {
