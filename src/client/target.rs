@@ -67,6 +67,7 @@ impl FromStr for Address {
     type Err = BadTarget;
 
     fn from_str(text: &str) -> Result<Address, BadTarget> {
+        let text = text.trim();
         let bad = |what: &str| BadTarget::Address { address: text.into(), what: what.into() };
         let address = |uri: String, road| Address { text: text.into(), uri, road };
         if let Some(path) = text.strip_prefix("unix:") {

@@ -26,6 +26,11 @@ pub fn run(arguments: &[impl AsRef<std::ffi::OsStr>]) -> super::command::Run {
     command().args(arguments).output().unwrap().into()
 }
 
+/// The same, with a variable in its environment.
+pub fn run_with(arguments: &[&str], variable: &str, value: &str) -> super::command::Run {
+    command().args(arguments).env(variable, value).output().unwrap().into()
+}
+
 impl Server {
     pub fn start(listen: &str) -> Server {
         Server::start_with(listen, &[])

@@ -91,3 +91,69 @@ fn without_a_second_attempt_there_is_still_a_first() {
     assert_eq!(refused.code, Some(69));
     assert!(refused.err.contains("no server answered for 0s: 127.0.0.1:1: Connection refused"), "{}", refused.err);
 }
+
+#[test]
+fn an_empty_variable_counts_as_unset_and_blanks_around_a_value_for_nothing() {
+    let names = ["SERVER", "CA", "CERT", "KEY", "TOKEN_FILE", "INSECURE", "CONNECTIONS", "RETRY_FOR", "TIMEOUT"];
+    for value in ["", "  "] {
+        let mut command = sprague(&["solve", "-f", "uva10561"]);
+        command.envs(names.map(|name| (format!("SPRAGUE_{name}"), value)));
+        let done = Run::from(command.write_stdin("1\n...\n").output().unwrap());
+        assert_eq!((done.code, done.out.as_str(), done.err.as_str()), (Some(0), "WINNING\n1 2 3\n", ""), "{value:?}");
+    }
+    let server = spragued::Server::start("127.0.0.1:0");
+    let mut command = sprague(&["info"]);
+    command.env("SPRAGUE_SERVER", format!(" {0} , {0}\n", server.address)).env("SPRAGUE_RETRY_FOR", " 5s ");
+    let done = Run::from(command.output().unwrap());
+    assert!(done.out.starts_with(&format!("{}: sprague ", server.address)), "{}{}", done.out, done.err);
+
+    for (variable, value, line) in [
+        ("SPRAGUED_LISTEN", "", "listen = 127.0.0.1:50051  (default)"),
+        ("SPRAGUED_STALL_TIMEOUT", " ", "stall-timeout = 1m  (default)"),
+        ("SPRAGUED_LOG_FORMAT", "", "log-format = text  (default)"),
+        ("SPRAGUED_INSECURE", "", "insecure = false  (default)"),
+        ("SPRAGUED_INSECURE", "1", "insecure = 1  (SPRAGUED_INSECURE)"),
+    ] {
+        let config = spragued::run_with(&["--print-config"], variable, value);
+        assert!(config.out.lines().any(|found| found == line), "{variable}={value:?}: {}{}", config.out, config.err);
+    }
+}
+
+#[test]
+fn a_wrong_variable_is_named_and_a_flag_wins_over_it() {
+    for (variable, value) in [
+        ("SPRAGUED_LISTEN", "50051"),
+        ("SPRAGUED_INSECURE", "perhaps"),
+        ("SPRAGUED_WORKERS", "x"),
+        ("SPRAGUED_LOG_FORMAT", "xml"),
+        ("SPRAGUED_LOG", "loud"),
+        ("SPRAGUED_MESSAGE_BYTES", "1"),
+        ("SPRAGUED_STALL_TIMEOUT", ENDLESS[0]),
+        ("SPRAGUED_TLS_CERT", "without-its-key.pem"),
+        // Nobody is to be let in because a file's name was lost.
+        ("SPRAGUED_TOKEN_FILE", ""),
+        ("SPRAGUED_CLIENT_CA", ""),
+    ] {
+        let refused = spragued::run_with(&["--print-config"], variable, value);
+        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{variable}: {}", refused.err);
+        assert!(refused.err.contains(&format!("tip: from the environment variable {variable}\n")), "{}", refused.err);
+    }
+    for (variable, value) in [
+        ("SPRAGUE_SERVER", "localhost"),
+        ("SPRAGUE_SERVER", "127.0.0.1:1,"),
+        ("SPRAGUE_INSECURE", "perhaps"),
+        ("SPRAGUE_CONNECTIONS", "65"),
+        ("SPRAGUE_RETRY_FOR", ENDLESS[0]),
+        ("SPRAGUE_TIMEOUT", "soon"),
+        ("SPRAGUE_BATCH_BYTES", "0"),
+        ("SPRAGUE_KEY", "without-its-certificate.key"),
+    ] {
+        let refused = Run::from(sprague(&["info"]).env(variable, value).output().unwrap());
+        assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{variable}: {}", refused.err);
+        assert!(refused.err.contains(&format!("tip: from the environment variable {variable}\n")), "{}", refused.err);
+    }
+    let typed = Run::from(sprague(&["info", "--timeout=soon"]).env("SPRAGUE_TIMEOUT", "later").output().unwrap());
+    assert!(typed.err.contains("\"soon\" is no duration") && !typed.err.contains("environment"), "{}", typed.err);
+    let config = spragued::run_with(&["--stall-timeout", "2s", "--print-config"], "SPRAGUED_STALL_TIMEOUT", "3s");
+    assert!(config.out.contains("stall-timeout = 2s  (command line)\n"), "{}", config.out);
+}

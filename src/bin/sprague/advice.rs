@@ -1,5 +1,7 @@
 //! A wrong command line, answered with what would be right.
 
+use std::ffi::OsString;
+
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use sprague::games::Game;
@@ -7,7 +9,9 @@ use sprague::judge::Format;
 use sprague::notation::argument;
 
 /// Adds to clap's complaint about `words`, the command line, what clap cannot know.
-pub(crate) fn advise(mut error: clap::Error, words: &[String]) -> clap::Error {
+pub(crate) fn advise(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words = &*words;
     let advice = match (error.kind(), error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue)) {
         (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing)), _) => missing_format(missing, words),
         (ErrorKind::InvalidValue, Some(ContextValue::String(flag)), Some(ContextValue::String(name))) => {

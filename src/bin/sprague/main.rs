@@ -7,6 +7,7 @@ mod signals;
 mod servers;
 mod format;
 mod advice;
+mod environment;
 mod progress;
 mod files;
 mod session;
@@ -20,10 +21,11 @@ mod info;
 mod completions;
 mod man;
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use exit::Failure;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
@@ -57,11 +59,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<OsString> = std::env::args_os().collect();
     std::panic::set_hook(Box::new(|panic| messages::say(format_args!("sprague: a fault of its own: {panic}"))));
-    let done = std::panic::catch_unwind(|| match Arguments::try_parse() {
+    let done = std::panic::catch_unwind(|| match parse(&words) {
         Ok(arguments) => run(arguments),
-        Err(error) => answer(&advice::advise(error, &words)),
+        Err(error) => {
+            let error = environment::name_variable(advice::advise(error, &words), &Arguments::command(), &words);
+            answer(&error)
+        }
     });
     let done = done.unwrap_or_else(|_panic| Err(Failure::silent(exit::INTERNAL)));
     let code = done.map_or_else(Failure::report, |()| ExitCode::SUCCESS);
@@ -92,6 +97,11 @@ fn answer(error: &clap::Error) -> Result<(), Failure> {
         true => Err(Failure::new(exit::USAGE, show(std::io::stderr().is_terminal()).trim_end())),
         false => files::print(&show(std::io::stdout().is_terminal())),
     }
+}
+
+fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
+    let command = environment::without_empty(Arguments::command());
+    Arguments::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 /// Sends the library's notes to standard error. Somebody at a terminal is told what is waited for.

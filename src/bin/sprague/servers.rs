@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use sprague::client::credentials::{Credentials, Token, has_certificate, has_key};
 use sprague::client::target::{Address, BadTarget, Target};
 use sprague::client::{Client, Options};
@@ -37,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", env = "SPRAGUE_TOKEN_FILE")]
     token_file: Option<PathBuf>,
     /// Allow the token to leave this machine unencrypted
-    #[arg(long, env = "SPRAGUE_INSECURE")]
+    #[arg(long, env = "SPRAGUE_INSECURE", value_parser = BoolishValueParser::new())]
     insecure: bool,
     /// Connections to each server
     #[arg(long, value_name = "N", env = "SPRAGUE_CONNECTIONS", default_value_t = 2,

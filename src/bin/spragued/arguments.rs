@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use ipnet::IpNet;
@@ -25,7 +26,7 @@ use tracing_subscriber::filter::LevelFilter;
     name = "spragued",
     version,
     after_help = "\
-Every flag has an environment variable; a flag wins over it. Durations are written 500ms, 2s, 1m; sizes 64KiB.
+Every flag has an environment variable; a flag wins over it, and an empty one counts as unset. Durations are written 500ms, 2s, 1m; sizes 64KiB.
 
 Examples:
   spragued                                    listen on 127.0.0.1:50051
@@ -47,7 +48,7 @@ pub(crate) struct Arguments {
     )]
     pub(crate) listen: Vec<Address>,
     /// Allow listening beyond this machine without TLS
-    #[arg(long, env = "SPRAGUED_INSECURE")]
+    #[arg(long, env = "SPRAGUED_INSECURE", value_parser = BoolishValueParser::new())]
     pub(crate) insecure: bool,
     /// Where to serve /metrics for Prometheus and /healthz, over plain HTTP [default: nowhere]
     #[arg(long, value_name = "ADDR:PORT", env = "SPRAGUED_METRICS_LISTEN", value_parser = tcp_address)]
@@ -200,6 +201,7 @@ fn size_of_messages(text: &str, largest: u64) -> Result<u64, String> {
 }
 
 fn address(text: &str) -> Result<Address, String> {
+    let text = text.trim();
     let is_too_large = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     match text.parse() {
         // The port is the one part with limits of its own.
@@ -219,6 +221,7 @@ fn tcp_address(text: &str) -> Result<String, String> {
 
 /// What a log filter says; a word alone must be a level, or it would be taken for a target that nothing logs to.
 fn log_filter(text: &str) -> Result<String, String> {
+    let text = text.trim();
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
     let is_known = |word: &str| word.contains(['=', '[']) || word.parse::<LevelFilter>().is_ok();
     if let Some(word) = words.clone().find(|word| !is_known(word)) {

@@ -2,7 +2,10 @@
 
 mod allocator;
 mod arguments;
+#[path = "../sprague/environment.rs"]
+mod environment;
 
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,8 +36,12 @@ const INTERNAL: u8 = 70;
 const IO: u8 = 74;
 
 fn main() -> ExitCode {
-    let matches = Arguments::command().get_matches();
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let command = environment::without_empty(Arguments::command());
+    let parsed = command.try_get_matches_from(&words);
+    let parsed = parsed.and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
+    let (arguments, matches) =
+        parsed.unwrap_or_else(|error| environment::name_variable(error, &Arguments::command(), &words).exit());
     if arguments.print_config {
         print!("{}", arguments::print_config(&matches));
         return ExitCode::SUCCESS;

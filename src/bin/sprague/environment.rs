@@ -1,0 +1,60 @@
+//! Environment variables that stand for flags, for both programs: an empty one counts as unset, a wrong one is named.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+
+use clap::Command;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use sprague::units::plural;
+
+/// Flags under this heading keep strangers out: an empty variable in their place is refused, not passed over.
+const ACCESS: &str = "Access";
+
+/// The command without the variables that are empty or blank.
+pub(crate) fn without_empty(command: Command) -> Command {
+    let is_blank = |name: &OsStr| std::env::var(name).is_ok_and(|value| value.trim().is_empty());
+    let command = command.mut_args(|argument| match argument.get_env() {
+        Some(name) if is_blank(name) && argument.get_help_heading() != Some(ACCESS) => argument.env(None::<&str>),
+        _ => argument,
+    });
+    command.mut_subcommands(without_empty)
+}
+
+/// Adds to clap's error which variable a value comes from that is not among `words`, the command line.
+pub(crate) fn name_variable(mut error: clap::Error, command: &Command, words: &[OsString]) -> clap::Error {
+    let at_fault: Vec<String> = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(argument)) => vec![argument.clone()],
+        Some(ContextValue::Strings(arguments)) => arguments.clone(),
+        _ => Vec::new(),
+    };
+    let is_at_fault =
+        |long: &str| at_fault.iter().any(|argument| argument.split(' ').next() == Some(&*format!("--{long}")));
+    let flags = command.get_arguments().chain(command.get_subcommands().flat_map(Command::get_arguments));
+    let flags: Vec<(&OsStr, &str)> = flags.filter_map(|flag| Some((flag.get_env()?, flag.get_long()?))).collect();
+    // What is missing is not set; it may be wanted by any flag that is.
+    let is_missing = error.kind() == ErrorKind::MissingRequiredArgument && flags.iter().any(|flag| is_at_fault(flag.1));
+    let variable = |&(variable, long): &(&OsStr, &str)| {
+        let value = std::env::var_os(variable).filter(|_| !is_typed(long, words))?;
+        let is_not_text = error.kind() == ErrorKind::InvalidUtf8 && value.to_str().is_none();
+        (is_missing || is_not_text || is_at_fault(long)).then(|| variable.to_string_lossy().into_owned())
+    };
+    let variables: BTreeSet<String> = flags.iter().filter_map(variable).collect();
+    if variables.is_empty() {
+        return error;
+    }
+    let variables: Vec<String> = variables.into_iter().collect();
+    let tip = format!("from the {} {}", plural(variables.len() as u64, "environment variable"), variables.join(", "));
+    let mut tips = match error.remove(ContextKind::Suggested) {
+        Some(ContextValue::StyledStrs(tips)) => tips,
+        _ => Vec::new(),
+    };
+    tips.push(StyledStr::from(tip));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    error
+}
+
+/// Whether a flag is on the command line.
+fn is_typed(long: &str, words: &[OsString]) -> bool {
+    words.iter().filter_map(|word| word.to_str()?.strip_prefix("--")).any(|word| word.split('=').next() == Some(long))
+}
