@@ -95,16 +95,21 @@ impl Listener {
     /// What the system says; a path that is in use or is no socket.
     pub async fn bind(address: &Address) -> io::Result<Listener> {
         match address {
-            Address::Tcp(name) => {
-                let listener = TcpListener::bind(name.as_str()).await?;
-                let address = Address::Tcp(listener.local_addr()?.to_string());
-                Ok(Listener { socket: Socket::Tcp(listener), address })
-            }
+            Address::Tcp(name) => Listener::tcp(TcpListener::bind(name.as_str()).await?),
             Address::Unix(path) => {
                 let (listener, file) = SocketFile::bind(path).await?;
                 Ok(Listener { socket: Socket::Unix { _file: file, listener }, address: address.clone() })
             }
         }
+    }
+
+    /// A TCP socket that is bound already.
+    ///
+    /// # Errors
+    /// The system does not say where.
+    pub fn tcp(listener: TcpListener) -> io::Result<Listener> {
+        let address = Address::Tcp(listener.local_addr()?.to_string());
+        Ok(Listener { socket: Socket::Tcp(listener), address })
     }
 
     /// A listener whose connections are the pipes sent to it.

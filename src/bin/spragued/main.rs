@@ -4,6 +4,7 @@ mod allocator;
 mod arguments;
 #[path = "../sprague/environment.rs"]
 mod environment;
+mod sockets;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -11,12 +12,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use sprague::server::Server;
 use sprague::server::credentials::Unusable;
 use sprague::server::exposition;
-use sprague::server::listen::Listener;
 use sprague::server::meters::Meters;
 use sprague::server::workers::Games;
 use tokio::net::TcpListener;
@@ -110,19 +110,7 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     let mut signalled = async || tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} };
 
     let access = arguments.access()?;
-    let mut listeners = Vec::new();
-    for address in &arguments.listen {
-        let bound = Listener::bind(address).await.map_err(|error| advised(error, "--listen"));
-        let listener = bound.with_context(|| format!("cannot listen on {address}"))?;
-        if !listener.is_local() && access.tls.is_none() && !arguments.insecure {
-            bail!(
-                "refuses to listen on {address} in the clear: others could read and change what is sent; \
-                   give --tls-cert and --tls-key, listen on 127.0.0.1 or unix:/path, or say --insecure if the network \
-                   is trusted"
-            );
-        }
-        listeners.push(listener);
-    }
+    let listeners = sockets::bind(&arguments.listen, access.tls.is_some() || arguments.insecure).await?;
     let names: Vec<String> = listeners.iter().map(|listener| listener.address().to_string()).collect();
     let meters = metered(arguments.metrics_listen.as_deref()).await?;
     let server = Server::watched(arguments.settings(), Arc::new(Games::ready()), listeners, access, meters)?;
