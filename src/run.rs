@@ -1,6 +1,7 @@
 //! A judge file through a client into an answer file.
 
 pub mod descriptor;
+pub mod place;
 pub mod output;
 mod feed;
 mod fault;

@@ -1,14 +1,14 @@
-//! Where answers go: a file that appears whole or not at all, or a pipe or device that is written straight.
+//! Where answers go: a file that appears whole or not at all, or a descriptor, pipe or device that is written straight.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write};
+use std::io::{self, Seek as _, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// As many links are followed as Linux follows.
-const MOST_LINKS: usize = 40;
+use super::descriptor::Descriptor;
+use super::place::Place;
 
 /// A file of answers in the making.
 #[derive(Debug)]
@@ -18,10 +18,13 @@ pub struct AnswerFile {
 
 #[derive(Debug)]
 enum Way {
-    /// Written beside the target, and put in its place at the end; removed when dropped before.
-    Beside { twin: NamedTempFile, target: PathBuf },
-    /// A pipe or a device.
-    Straight(File),
+    /// Written beside the target, and put in its place at the end; removed when dropped before. `old` is open for writing:
+    /// what no other file may take the place of, as a mount point, is written in place.
+    Beside { twin: NamedTempFile, target: PathBuf, old: Option<File> },
+    /// Written elsewhere, where no file can be made beside the target, and copied into it at the end.
+    Elsewhere { copy: File, old: File },
+    /// A descriptor that was open before, a pipe or a device.
+    Straight(Descriptor<File>),
 }
 
 impl AnswerFile {
@@ -30,82 +33,103 @@ impl AnswerFile {
     /// # Errors
     /// The target cannot be written, or no file can be made beside it.
     pub fn create(path: &Path) -> io::Result<AnswerFile> {
-        let target = follow(path)?;
-        // By its own name: what /dev/stdout stands for has no path of its own.
-        let permissions = match fs::metadata(path) {
+        let target = match Place::of(path)? {
+            Place::Descriptor(descriptor) => {
+                return Ok(AnswerFile { way: Way::Straight(Descriptor(descriptor.writable()?)) });
+            }
+            Place::Path(target) => target,
+        };
+        // What may not be written may not be replaced either.
+        let (old, permissions) = match fs::metadata(&target) {
             Ok(found) if found.is_file() => {
-                // What may not be written may not be replaced either.
-                OpenOptions::new().write(true).open(&target)?;
-                Some(found.permissions())
+                (Some(OpenOptions::new().write(true).open(&target)?), Some(found.permissions()))
             }
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(_) => {
-                let file = OpenOptions::new().write(true).open(path)?;
-                return Ok(AnswerFile { way: Way::Straight(file) });
+                let file = OpenOptions::new().write(true).open(&target)?;
+                return Ok(AnswerFile { way: Way::Straight(Descriptor(file)) });
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (None, None),
             Err(error) => return Err(error),
         };
+        if old.is_none() && target.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let twin = tempfile::Builder::new()
             .prefix(".sprague-")
             // The system takes the umask off, as for any new file.
             .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder)
-            .map_err(|error| {
-                io::Error::new(error.kind(), format!("no file can be made in {}: {error}", folder.display()))
-            })?;
-        if let Some(permissions) = permissions {
-            twin.as_file().set_permissions(permissions)?;
-        }
-        Ok(AnswerFile { way: Way::Beside { twin, target } })
+            .tempfile_in(folder);
+        let way = match (twin, old) {
+            (Ok(twin), old) => {
+                if let Some(permissions) = permissions {
+                    twin.as_file().set_permissions(permissions)?;
+                }
+                Way::Beside { twin, target, old }
+            }
+            (Err(error), Some(old)) if !is_full(&error) => Way::Elsewhere { copy: tempfile::tempfile()?, old },
+            (Err(error), _) => {
+                let message = format!("no file can be made in {}: {}", folder.display(), error.kind());
+                return Err(io::Error::new(error.kind(), message));
+            }
+        };
+        Ok(AnswerFile { way })
     }
 
     /// Whether the target does not change before `commit`.
     pub fn is_whole(&self) -> bool {
-        matches!(self.way, Way::Beside { .. })
+        !matches!(self.way, Way::Straight(_))
     }
 
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// The system's; the target is then what it was.
+    /// The system's; the target is then what it was, unless it was being written in place.
     pub fn commit(self) -> io::Result<()> {
         match self.way {
             Way::Straight(_) => Ok(()),
-            Way::Beside { twin, target } => {
+            Way::Elsewhere { copy, old } => write_in_place(copy, old),
+            Way::Beside { twin, target, old } => {
                 // A rename may reach the disk before what is renamed.
                 twin.as_file().sync_all()?;
-                twin.persist(target).map(drop).map_err(|error| error.error)
+                match (twin.persist(target), old) {
+                    (Ok(_), _) => Ok(()),
+                    (Err(refused), Some(old)) if !is_full(&refused.error) => {
+                        write_in_place(refused.file.as_file().try_clone()?, old)
+                    }
+                    (Err(refused), _) => Err(refused.error),
+                }
             }
         }
     }
+}
+
+/// What is in a file is not given up for a text that may not fit.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// Replaces what is in a file.
+fn write_in_place(mut text: File, mut file: File) -> io::Result<()> {
+    text.rewind()?;
+    file.set_len(0)?;
+    io::copy(&mut text, &mut file)?;
+    file.sync_all()
 }
 
 impl Write for AnswerFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.way {
             Way::Beside { twin, .. } => twin.write(bytes),
-            Way::Straight(file) => file.write(bytes),
+            Way::Elsewhere { copy, .. } => copy.write(bytes),
+            Way::Straight(descriptor) => descriptor.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Where a chain of links ends, whether or not something is there.
-fn follow(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        match fs::read_link(&path) {
-            Ok(link) => path = path.parent().map_or(link.clone(), |folder| folder.join(&link)),
-            // Not a link, or nothing there.
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
 }
 
 #[cfg(test)]

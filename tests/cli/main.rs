@@ -8,6 +8,7 @@ mod relay;
 
 mod answers;
 mod output;
+mod descriptors;
 mod messages;
 mod protocol;
 mod recovery;

@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.letters.is_some() && game != Game::Darkraft {
         return Err(usage(format!("--letters is for darkraft: {} has no letters", game.name())));
     }
-    let picture_only = arguments.svg.as_deref().is_some_and(files::is_standard);
+    let picture_only = arguments.svg.as_deref().is_some_and(files::is_standard_output);
     if picture_only && arguments.json {
         return Err(usage("--json and --svg - cannot share standard output: name a file for the picture".into()));
     }
@@ -114,7 +114,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let (Some(_), Some(svg)) = (arguments.format, &arguments.svg)
         && files::would_replace(svg, Path::new(&arguments.subject))
     {
-        return Err(usage(format!("the picture would replace the judge file {}: name another", svg.display())));
+        return Err(usage(format!("the picture would replace the judge file {}: name another", arguments.subject)));
+    }
+    if let Some(svg) = arguments.svg.as_deref().filter(|svg| !picture_only && files::is_same_file(svg, Path::new("-")))
+    {
+        return Err(usage(format!("the picture would replace the text in {}: name another file", svg.display())));
     }
     let moves = arguments.moves.iter().map(|text| notation::read_move(&board, text)).collect::<Result<Vec<_>, _>>();
     let moves = moves.map_err(bad)?;

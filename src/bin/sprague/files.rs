@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal as _, Read, Write};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fd::BorrowedFd;
 use rustix::stdio::{stdin, stdout};
 use sprague::run::descriptor::Descriptor;
 use sprague::run::output::AnswerFile;
+use sprague::run::place::{DescriptorName, Place};
 
 use super::exit::{self, Failure};
 use super::messages;
@@ -37,6 +39,9 @@ impl Input {
             if io::stdin().is_terminal() {
                 messages::say("sprague: reading standard input; end it with Ctrl-D");
             }
+            if let Ok(about) = about(stdin()) {
+                refuse_own_output("standard input", &about)?;
+            }
             return Ok(Input { name: "-".into(), size: None, source: Box::new(Descriptor(stdin())) });
         }
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
@@ -44,6 +49,7 @@ impl Input {
         if about.is_dir() {
             return Err(unreadable(path, &io::ErrorKind::IsADirectory.into()));
         }
+        refuse_own_output(&path.display().to_string(), &about)?;
         let size = about.is_file().then_some(about.len());
         Ok(Input { name: path.display().to_string(), size, source: Box::new(file) })
     }
@@ -54,20 +60,49 @@ pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Whether a file written at `target` would take the place of the one at `other`. Pipes and devices are written to, not replaced.
-pub(crate) fn would_replace(target: &Path, other: &Path) -> bool {
-    if is_standard(target) || fs::metadata(target).is_ok_and(|about| !about.is_file()) {
-        return false;
-    }
-    // Where the system has it, this leads to the file that standard input is read from.
-    let other = if is_standard(other) { Path::new("/dev/stdin") } else { other };
-    matches!((place(target), place(other)), (Some(target), Some(other)) if target == other)
+/// Whether what is written to a name goes to standard output: `-`, /dev/stdout, /dev/fd/1, a link to these.
+pub(crate) fn is_standard_output(path: &Path) -> bool {
+    is_standard(path) || DescriptorName::of(path) == Some(DescriptorName::STDOUT)
 }
 
-/// Where a file is, or would be, behind all links.
-pub(crate) fn place(path: &Path) -> Option<PathBuf> {
-    let absent = || Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?));
-    fs::canonicalize(path).ok().or_else(absent)
+/// Whether what is written to `target` would take the place of the input at `other`, or go into it. `-` is standard output
+/// and standard input.
+pub(crate) fn would_replace(target: &Path, other: &Path) -> bool {
+    is_same_file(target, if is_standard(other) { Path::new("/dev/stdin") } else { other })
+}
+
+/// Whether what is written to two names, `-` among them, goes into one file or pipe.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(|path| if is_standard(path) { Path::new("/dev/stdout") } else { path });
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => identity(&one).is_some() && identity(&one) == identity(&other),
+        (Err(_), Err(_)) => matches!((place(one), place(other)), (Some(one), Some(other)) if one == other),
+        _ => false,
+    }
+}
+
+/// What tells a file or a pipe from every other. Nothing is lost where a device or a socket is named twice.
+pub(crate) fn identity(about: &Metadata) -> Option<(u64, u64)> {
+    (about.is_file() || about.file_type().is_fifo()).then(|| (about.dev(), about.ino()))
+}
+
+fn about(descriptor: BorrowedFd<'_>) -> io::Result<Metadata> {
+    File::from(descriptor.try_clone_to_owned()?).metadata()
+}
+
+/// Refuses to read a file that standard output goes into: it would never end, or is lost already.
+fn refuse_own_output(name: &str, about: &Metadata) -> Result<(), Failure> {
+    if about.is_file() && self::about(stdout()).is_ok_and(|output| identity(&output) == identity(about)) {
+        let message = format!("sprague: {name} is read, and standard output goes into it: send one of them elsewhere");
+        return Err(Failure::new(exit::USAGE, message));
+    }
+    Ok(())
+}
+
+/// Where a file that is not there would be, behind all links.
+fn place(path: &Path) -> Option<PathBuf> {
+    let Ok(Place::Path(path)) = Place::of(path) else { return None };
+    Some(fs::canonicalize(folder_of(&path)).ok()?.join(path.file_name()?))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -115,7 +150,7 @@ pub(crate) enum Output {
 impl Output {
     /// Begins a file, or takes standard output, which `-` is too.
     pub(crate) fn open(path: Option<&Path>) -> Result<Output, Failure> {
-        let Some(path) = path.filter(|path| !is_standard(path)) else { return Ok(Output::standard()) };
+        let Some(path) = path.filter(|path| !is_standard_output(path)) else { return Output::standard() };
         let file = AnswerFile::create(path).map_err(|error| {
             let folder = folder_of(path);
             let why = match error.kind() {
@@ -131,8 +166,10 @@ impl Output {
         Ok(Output::File(Box::new(file), path.display().to_string()))
     }
 
-    fn standard() -> Output {
-        Output::Standard(Descriptor(stdout()))
+    fn standard() -> Result<Output, Failure> {
+        // What cannot be written is found out before the work.
+        let writable = DescriptorName::STDOUT.writable();
+        writable.map(|_| Output::Standard(Descriptor(stdout()))).map_err(|error| unwritable("standard output", &error))
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -184,7 +221,7 @@ impl Output {
 
 /// Writes a text to standard output; a reader that has seen enough is no fault.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    Output::standard().write_all(&mut text.as_bytes())
+    Output::standard()?.write_all(&mut text.as_bytes())
 }
 
 /// Makes a folder, unless it is there.

@@ -121,13 +121,15 @@ fn one(arguments: &Arguments, file: &TestFile) -> Result<(), Failure> {
     };
     let output = arguments.output.as_deref().unwrap_or(Path::new("-"));
     let usage = |message: String| Failure::new(exit::USAGE, format_args!("sprague: {message}"));
-    if files::is_standard(output) && files::is_standard(answers) {
+    if files::is_standard_output(output) && files::is_standard_output(answers) {
         return Err(usage("the file and its answers cannot share standard output: name a file with -o".into()));
     }
-    if !files::is_standard(answers) && files::would_replace(output, answers) {
-        let free = output.with_file_name(solve::answer_name(output)).display().to_string();
-        let (answers, free) = (answers.display(), argument(&free));
-        return Err(usage(format!("the file and its answers cannot both be {answers}: type --answers {free}")));
+    if files::is_same_file(output, answers) {
+        let (both, free) = (answers.display(), output.with_file_name(solve::answer_name(output)).display().to_string());
+        return Err(usage(match files::is_standard_output(output) {
+            true => format!("the file and its answers cannot both go into {both}: name another with --answers"),
+            false => format!("the file and its answers cannot both be {both}: type --answers {}", argument(&free)),
+        }));
     }
     let output = Output::open(Some(output))?;
     let answers = Output::open(Some(answers))?;

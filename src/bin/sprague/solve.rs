@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sprague::judge::Format;
 use sprague::notation::argument;
+use sprague::run::place::DescriptorName;
 use sprague::run::{Job, Report};
 use sprague::units::{count, plural};
 
@@ -65,10 +67,7 @@ impl Arguments {
 
 fn one(arguments: &Arguments, input: &Path) -> Result<(), Failure> {
     if let Some(target) = arguments.output.as_deref().filter(|target| files::would_replace(target, input)) {
-        let (shown, free) = (target.display(), target.with_file_name(answer_name(target)));
-        let free = argument(&free.display().to_string());
-        let message = format!("sprague: the answers would replace the judge file {shown}: type -o {free}");
-        return Err(Failure::new(exit::USAGE, message));
+        return Err(Failure::new(exit::USAGE, format_args!("sprague: {}", replaced(target, input))));
     }
     // What can go wrong at once should, before a server is looked for.
     let input = Input::judge_file(input)?;
@@ -81,6 +80,16 @@ fn one(arguments: &Arguments, input: &Path) -> Result<(), Failure> {
         messages::say(format_args!("{name}: 0 cases"));
     }
     verdict(report)
+}
+
+/// What is wrong with answers that would go into their judge file, and what to type.
+fn replaced(target: &Path, input: &Path) -> String {
+    if files::is_standard(target) || DescriptorName::of(target).is_some() {
+        let input = if files::is_standard(input) { "standard input".into() } else { input.display().to_string() };
+        return format!("the answers would go into the judge file, {input}: name another with -o");
+    }
+    let free = argument(&target.with_file_name(answer_name(target)).display().to_string());
+    format!("the answers would replace the judge file {}: type -o {free}", target.display())
 }
 
 /// Answers file by file over one connection, a line each. A file at fault does not hold up the others.
@@ -139,7 +148,8 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     if files::is_standard(folder) || (folder.exists() && !folder.is_dir()) {
         return Err(usage(format!("{} is no folder, and several files need one", folder.display())));
     }
-    let asked: BTreeSet<PathBuf> = inputs.iter().filter_map(|input| files::place(input)).collect();
+    let identity = |path: &Path| fs::metadata(path).ok().as_ref().and_then(files::identity);
+    let asked: BTreeSet<_> = inputs.iter().filter_map(|input| identity(input)).collect();
     let mut taken = BTreeMap::new();
     let mut plan = Vec::new();
     for input in inputs {
@@ -148,7 +158,7 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
             let (target, other, input) = (target.display(), other.display(), input.display());
             return Err(usage(format!("{other} and {input} would both be answered in {target}")));
         }
-        if files::place(&target).is_some_and(|place| asked.contains(&place)) {
+        if identity(&target).is_some_and(|target| asked.contains(&target)) {
             let (target, input) = (target.display(), input.display());
             return Err(usage(format!(
                 "the answers to {input} would replace {target}, which is to be answered too: name another folder with -o"
