@@ -4,6 +4,7 @@
 
 pub mod units;
 mod found;
+mod pem;
 pub mod theory;
 mod wide;
 pub mod games;

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms of the crate root and their levels. A room may use rooms of lower levels only.
-const LEVELS: [(&str, u32); 15] = [
+const LEVELS: [(&str, u32); 16] = [
     ("units", 0),
     ("found", 0),
+    ("pem", 0),
     ("theory", 0),
     ("wide", 0),
     ("games", 2),

@@ -1,7 +1,8 @@
 //! What a client shows to servers, and whom it believes.
 
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
 use tonic::metadata::{Ascii, MetadataValue};
+
+use crate::pem;
 
 /// Certificates and keys are text in PEM form. The default believes the authorities of this system and shows nothing.
 #[derive(Clone, Default)]
@@ -16,23 +17,20 @@ pub struct Credentials {
     pub in_the_clear: bool,
 }
 
-/// Whether a text in PEM form has certificates, and each can be read.
-pub fn has_certificate(pem: &[u8]) -> bool {
-    certificates(pem).is_some()
+/// Finds out whether a text can be a certificate, or authorities.
+///
+/// # Errors
+/// What is wrong with it, for people, to stand behind the name of its file.
+pub fn check_certificates(pem: &[u8]) -> Result<(), &'static str> {
+    pem::certificates(pem).map(drop)
 }
 
-/// Whether a text in PEM form has a private key.
-pub fn has_key(pem: &[u8]) -> bool {
-    key(pem).is_some()
-}
-
-pub(super) fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    found.ok().filter(|found| !found.is_empty())
-}
-
-pub(super) fn key(pem: &[u8]) -> Option<PrivateKeyDer<'static>> {
-    PrivateKeyDer::from_pem_slice(pem).ok()
+/// Finds out whether a text can be a private key.
+///
+/// # Errors
+/// As for `check_certificates`.
+pub fn check_key(pem: &[u8]) -> Result<(), &'static str> {
+    pem::key(pem).map(drop)
 }
 
 /// A bearer token, as calls carry it.

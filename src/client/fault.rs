@@ -123,7 +123,7 @@ impl Fault {
             if what.contains(BAD_CERTIFICATE) {
                 return Fault::Lasting(Error::Untrusted { server: server_name, what });
             }
-            if CERTIFICATE_REFUSED.iter().any(|alert| what.contains(alert)) {
+            if REFUSED_IN_HANDSHAKE.iter().any(|alert| what.contains(alert)) {
                 return Fault::Lasting(Error::NotAllowed { server: server_name, message: what });
             }
             if let Some((_, advice)) = WRONG_PROTOCOL.iter().find(|(sign, _)| what.contains(sign)) {
@@ -158,27 +158,37 @@ impl Fault {
 /// How rustls says that it does not believe the server. Errors reach us through h2 as text.
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
-/// How rustls says that the server does not believe us: the alerts of TLS about a client's certificate.
-/// DecryptError is the authority that has the right name and another key.
-const CERTIFICATE_REFUSED: [&str; 8] = [
+/// How rustls says that the server does not believe us: the alerts of TLS about a client's certificate, and about what it
+/// offers. DecryptError is the authority that has the right name and another key, UnsupportedCertificate a certificate that
+/// is not for clients, HandshakeFailure what servers of TLS 1.2 say where they miss a certificate.
+const REFUSED_IN_HANDSHAKE: [&str; 13] = [
     "received fatal alert: CertificateRequired",
     "received fatal alert: BadCertificate",
+    "received fatal alert: UnsupportedCertificate",
     "received fatal alert: UnknownCA",
     "received fatal alert: CertificateExpired",
     "received fatal alert: CertificateRevoked",
     "received fatal alert: CertificateUnknown",
     "received fatal alert: AccessDenied",
     "received fatal alert: DecryptError",
+    "received fatal alert: HandshakeFailure",
+    "received fatal alert: InsufficientSecurity",
+    "received fatal alert: ProtocolVersion",
+    "received fatal alert: UnrecognizedName",
 ];
 
 /// What h2 and rustls say when the other side speaks something else.
-const WRONG_PROTOCOL: [(&str, &str); 2] = [
+const WRONG_PROTOCOL: [(&str, &str); 3] = [
     // The first bytes of HTTP/1 and of TLS read as the length of a frame that is too long.
     (
         "frame with invalid size",
         "what answers there does not speak gRPC in the clear; if it speaks TLS, write https://",
     ),
     ("corrupt message of type InvalidContentType", "what answers there does not speak TLS; leave https:// out"),
+    (
+        "received fatal alert: NoApplicationProtocol",
+        "what answers there speaks TLS and not HTTP/2, which gRPC needs; is this the port of a spragued?",
+    ),
 ];
 
 /// What went wrong at the bottom (the outer layers of a transport error only say that something did), and whether it

@@ -18,7 +18,8 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use tonic::transport::{Channel, Endpoint, Uri};
 
-use super::credentials::{Credentials, certificates, key};
+use super::credentials::Credentials;
+use crate::pem;
 
 /// Why the last stream of a link broke, until somebody asks.
 #[derive(Debug, Clone, Default)]
@@ -34,8 +35,6 @@ impl Broke {
     }
 }
 
-const NO_CERTIFICATE: &str = "there is no certificate in PEM form";
-
 /// What is believed and shown.
 ///
 /// # Errors
@@ -44,8 +43,8 @@ pub(super) fn config(credentials: &Credentials) -> Result<ClientConfig, String> 
     let mut roots = RootCertStore::empty();
     match &credentials.ca {
         Some(pem) => {
-            for authority in certificates(pem).ok_or(NO_CERTIFICATE)? {
-                roots.add(authority).map_err(|error| error.to_string())?;
+            for authority in pem::certificates(pem).map_err(|fault| format!("the authorities' file {fault}"))? {
+                roots.add(authority).map_err(|error| format!("an authority is not usable: {error}"))?;
             }
         }
         // Authorities of the system that cannot be read are no reason to believe none of them.
@@ -57,9 +56,10 @@ pub(super) fn config(credentials: &Credentials) -> Result<ClientConfig, String> 
         .with_root_certificates(roots);
     let mut config = match &credentials.identity {
         Some((certificate, private)) => {
-            let chain = certificates(certificate).ok_or(NO_CERTIFICATE)?;
-            let key = key(private).ok_or("there is no private key in PEM form")?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| error.to_string())?
+            let chain = pem::certificates(certificate).map_err(|fault| format!("the certificate's file {fault}"))?;
+            let key = pem::key(private).map_err(|fault| format!("the key's file {fault}"))?;
+            let config = builder.with_client_auth_cert(chain, key);
+            config.map_err(|error| format!("the client's certificate does not go with its private key: {error}"))?
         }
         None => builder.with_no_client_auth(),
     };
@@ -76,7 +76,9 @@ pub(super) fn connect_lazy(endpoint: &Endpoint, config: &Arc<ClientConfig>, brok
             let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
             let stream = TcpStream::connect((&*host, uri.port_u16().unwrap_or(443))).await?;
             stream.set_nodelay(true)?;
-            let name = ServerName::try_from(host).map_err(io::Error::other)?;
+            // A certificate is for an address, whatever the zone in which it is reached.
+            let name = host.split('%').next().unwrap_or_default().to_owned();
+            let name = ServerName::try_from(name).map_err(io::Error::other)?;
             broke.set(None);
             let stream = connector.connect(name, stream).await?;
             io::Result::Ok(TokioIo::new(Stream { stream, broke }))

@@ -12,10 +12,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use subtle::{Choice, ConstantTimeEq as _};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
+
+use crate::pem;
 
 /// A token of fewer characters can be found by trying.
 const SHORTEST_TOKEN: usize = 16;
@@ -131,9 +132,7 @@ fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
             builder.with_client_cert_verifier(verifier.map_err(|error| unusable(path, error))?)
         }
     };
-    let key = read(&files.key)?;
-    let key =
-        PrivateKeyDer::from_pem_slice(&key).map_err(|_| unusable(&files.key, "holds no private key in PEM form"))?;
+    let key = pem::key(&read(&files.key)?).map_err(|fault| unusable(&files.key, fault))?;
     let mut config = builder
         .with_single_cert(certificates(&files.cert)?, key)
         .map_err(|error| unusable(&files.cert, format_args!("does not go with {}: {error}", files.key.display())))?;
@@ -142,11 +141,7 @@ fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Unusable> {
-    let text = read(path)?;
-    match CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>() {
-        Ok(found) if !found.is_empty() => Ok(found),
-        _ => Err(unusable(path, "holds no certificate in PEM form")),
-    }
+    pem::certificates(&read(path)?).map_err(|fault| unusable(path, fault))
 }
 
 /// The bearer tokens that a server takes.

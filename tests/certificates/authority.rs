@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, date_time_ymd};
 
 /// An authority that nobody knows yet.
 pub struct Authority {
@@ -33,9 +33,15 @@ impl Authority {
 
     /// For a name, up to a year's beginning.
     pub fn sign_for(&self, name: &str, until: i32) -> Identity {
+        self.sign_with(name, until, Vec::new())
+    }
+
+    /// For a name, up to a year's beginning, for some purposes alone.
+    pub fn sign_with(&self, name: &str, until: i32, purposes: Vec<ExtendedKeyUsagePurpose>) -> Identity {
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_before = date_time_ymd(2000, 1, 1);
         params.not_after = date_time_ymd(until, 1, 1);
+        params.extended_key_usages = purposes;
         let key = KeyPair::generate().unwrap();
         let cert = params.signed_by(&key, &self.issuer).unwrap();
         Identity { cert: cert.pem(), key: key.serialize_pem() }

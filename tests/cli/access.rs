@@ -1,6 +1,7 @@
 //! Certificates and tokens on the command lines of both programs.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::authority::{Authority, put};
 use super::command::{Run, answers, rows, sprague};
@@ -13,8 +14,21 @@ fn furnish(folder: &Path) {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let (server, client) = (authority.sign(), authority.sign_for("client", 2100));
     let (expired, unknown) = (authority.sign_for("client", 2001), stranger.sign());
+    let no_client = authority.sign_with("client", 2100, vec![rcgen::ExtendedKeyUsagePurpose::ServerAuth]);
+    let no_server = authority.sign_with("127.0.0.1", 2100, vec![rcgen::ExtendedKeyUsagePurpose::ClientAuth]);
+    let expired_server = authority.sign_for("127.0.0.1", 2001);
     for (name, text) in [
-        ("ca.pem", &*authority.pem),
+        ("no-server.pem", &*no_server.cert),
+        ("no-server.key", &no_server.key),
+        ("expired-server.pem", &expired_server.cert),
+        ("expired-server.key", &expired_server.key),
+        ("no-client.pem", &no_client.cert),
+        ("no-client.key", &no_client.key),
+        ("windows.pem", &format!("\u{FEFF}{}", client.cert.replace('\n', "\r\n"))),
+        ("windows.key", &client.key.replace('\n', "\r\n")),
+        ("both.pem", &format!("{}{}", client.key, client.cert)),
+        ("encrypted.key", &client.key.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY")),
+        ("ca.pem", &authority.pem),
         ("other-ca.pem", &stranger.pem),
         ("server.pem", &server.cert),
         ("server.key", &server.key),
@@ -82,6 +96,21 @@ fn who_shows_what_is_asked_for_gets_answers_and_nobody_else_does() {
             "does not let this client in: received fatal alert: ",
         ),
         (
+            "--ca @ca.pem --cert @no-client.pem --key @no-client.key --token-file @tokens",
+            77,
+            "UnsupportedCertificate; is its certificate one for clients? Make it with extendedKeyUsage=clientAuth\n",
+        ),
+        (
+            "--ca @ca.pem --cert @client.pem --key @encrypted.key",
+            2,
+            "encrypted.key holds an encrypted private key: write a decrypted one with `openssl pkey -in FILE -out KEY`\n",
+        ),
+        (
+            "--ca @ca.pem --cert @client.pem --key @expired.key",
+            2,
+            "TLS cannot be set up: the client's certificate does not go with its private key",
+        ),
+        (
             "--ca @ca.pem --cert @client.pem --key @client.key",
             77,
             "asks for a bearer token: `authorization: Bearer TOKEN` (UNAUTHENTICATED); --token-file names it",
@@ -106,9 +135,16 @@ fn who_shows_what_is_asked_for_gets_answers_and_nobody_else_does() {
         ("--ca @tokens", 2, "tokens holds no certificate in PEM form"),
         ("--ca @missing.pem", 74, "missing.pem cannot be read"),
     ] {
+        let begun = Instant::now();
         let done = solve(folder, &address, shown, &input);
+        // Nothing is gained by trying again for the five seconds that there are.
+        assert!(begun.elapsed() < Duration::from_secs(4), "{shown}: {}", done.err);
         assert_eq!(done.code, Some(code), "{shown}: {}", done.err);
         assert!(done.err.contains(said) && done.out.is_empty(), "{shown}: {}", done.err);
+    }
+    for shown in ["--cert @windows.pem --key @windows.key", "--cert @both.pem --key @both.pem"] {
+        let done = solve(folder, &address, &format!("--ca @ca.pem {shown} --token-file @tokens"), &input);
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{shown}");
     }
     let clear = solve(folder, &server.address, "--token-file @tokens", &input);
     assert_eq!(clear.code, Some(69), "{}", clear.err);
@@ -163,6 +199,11 @@ fn files_that_cannot_be_used_are_named_before_anything_is_served() {
         ("--tls-cert @server.key --tls-key @server.key", 2, "server.key: holds no certificate in PEM form"),
         ("--tls-cert @server.pem --tls-key @server.pem", 2, "server.pem: holds no private key in PEM form"),
         ("--tls-cert @server.pem --tls-key @client.key", 2, "server.pem: does not go with "),
+        (
+            "--tls-cert @client.pem --tls-key @encrypted.key",
+            2,
+            "encrypted.key: holds an encrypted private key: write a",
+        ),
         (
             "--tls-cert @server.pem --tls-key @server.key --client-ca @tokens",
             2,
@@ -225,5 +266,24 @@ fn a_hangup_has_the_files_read_again() {
         }
         assert!(attempt < 100, "the new token is not known");
         std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_server_with_a_wrong_certificate_is_not_trusted_and_the_reason_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    furnish(folder);
+    for (certificate, said) in [
+        ("client", "certificate not valid for name \"127.0.0.1\""),
+        ("expired-server", "certificate expired: "),
+        ("no-server", "; make the server's certificate with extendedKeyUsage=serverAuth\n"),
+    ] {
+        let guard = format!("--tls-cert @{certificate}.pem --tls-key @{certificate}.key");
+        let server = Server::start_with("127.0.0.1:0", &expand(folder, &guard));
+        let done = solve(folder, &format!("https://{}", server.address), "--ca @ca.pem", "1\n...\n");
+        assert_eq!(done.code, Some(77), "{certificate}: {}", done.err);
+        assert!(done.err.contains("cannot be trusted") && done.err.contains(said), "{certificate}: {}", done.err);
+        assert!(!done.err.contains("--ca names"), "{}", done.err);
     }
 }

@@ -72,8 +72,20 @@ impl From<fault::Error> for Failure {
             fault::Error::NotAllowed { ref message, .. } if message.contains("bearer token") => {
                 "; --token-file names it"
             }
+            fault::Error::NotAllowed { ref message, .. } if message.contains("UnsupportedCertificate") => {
+                "; is its certificate one for clients? Make it with extendedKeyUsage=clientAuth"
+            }
             fault::Error::Untrusted { ref what, .. } if what.contains("CaUsedAsEndEntity") => {
                 "; it is an authority's own: make the server's with basicConstraints=CA:FALSE"
+            }
+            fault::Error::Untrusted { ref what, .. } if what.contains("extended key usage") => {
+                "; make the server's certificate with extendedKeyUsage=serverAuth"
+            }
+            // Which authority signed it does not matter here.
+            fault::Error::Untrusted { ref what, .. }
+                if ["expired", "not valid yet", "not valid for name"].iter().any(|fault| what.contains(fault)) =>
+            {
+                ""
             }
             fault::Error::Untrusted { .. } => "; --ca names the authority that signed its certificate",
             fault::Error::TimedOut(_) => "; give it longer with --timeout",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use sprague::client::credentials::{Credentials, Token, has_certificate, has_key};
+use sprague::client::credentials::{Credentials, Token, check_certificates, check_key};
 use sprague::client::target::{Address, BadTarget, Target};
 use sprague::client::{Client, Options};
 use sprague::embedded::Embedded;
@@ -67,14 +67,10 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Reads a file that must hold something in PEM form.
-fn read_pem(file: &Path, has_it: fn(&[u8]) -> bool, what: &str) -> Result<Vec<u8>, Failure> {
+fn read_pem(file: &Path, check: fn(&[u8]) -> Result<(), &'static str>) -> Result<Vec<u8>, Failure> {
     let pem = read(file)?;
-    let message = format_args!("sprague: {} holds no {what} in PEM form", file.display()).to_string();
-    if has_it(&pem) { Ok(pem) } else { Err(Failure::new(exit::USAGE, message)) }
-}
-
-fn read_certificate(file: &Path) -> Result<Vec<u8>, Failure> {
-    read_pem(file, has_certificate, "certificate")
+    let unusable = |fault| Failure::new(exit::USAGE, format_args!("sprague: {} {fault}", file.display()));
+    check(&pem).map(|()| pem).map_err(unusable)
 }
 
 /// Two threads carry as much as more would: what takes long is done elsewhere.
@@ -116,10 +112,10 @@ impl Arguments {
             }
         };
         let identity = match (&self.cert, &self.key) {
-            (Some(cert), Some(key)) => Some((read_certificate(cert)?, read_pem(key, has_key, "private key")?)),
+            (Some(cert), Some(key)) => Some((read_pem(cert, check_certificates)?, read_pem(key, check_key)?)),
             _ => None,
         };
-        let ca = self.ca.as_deref().map(read_certificate).transpose()?;
+        let ca = self.ca.as_deref().map(|file| read_pem(file, check_certificates)).transpose()?;
         Ok(Credentials { ca, identity, token, in_the_clear: self.insecure })
     }
 }
