@@ -7,8 +7,7 @@ import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-import stubs  # noqa: F401 (makes the next two importable)
-from sprague.v1 import sprague_pb2_grpc
+import stubs  # noqa: F401 (makes the next one importable)
 from sprague_client import Client, pb, treblecross
 
 PATIENCE = 10  # seconds that it tries for, where the server says when to come again
@@ -58,10 +57,8 @@ class Neighbour:
     """One small board after another; with `newcomer`, now and then over a new connection, and now and then a stream."""
 
     def __init__(self, address, newcomer=False, token=None):
-        self.address, self.client, self.stop, self.newcomer, self.token = address, Client(address), False, newcomer, token
-        if token:
-            channel = grpc.intercept_channel(self.client.channel, Token(token))
-            self.client.stub = sprague_pb2_grpc.SpragueServiceStub(channel)
+        self.address, self.stop, self.newcomer, self.token = address, False, newcomer, token
+        self.client = Client(address, token=token, retry_for=0)  # it asks again by itself, where it may
         self.answered, self.failed, self.slowest, self.times = 0, [], 0.0, []
         self.thread = threading.Thread(target=self.ask)
         self.thread.start()

@@ -1,4 +1,4 @@
-"""Makes `sprague.v1` and the example client of tests/interop/python importable: import this first."""
+"""Makes `sprague.v1` and the client in clients/python importable: import this first."""
 
 import atexit
 import pathlib
@@ -13,4 +13,4 @@ WORK = pathlib.Path(tempfile.mkdtemp(prefix="faults-"))  # for the files of a ru
 atexit.register(shutil.rmtree, WORK, ignore_errors=True)
 if protoc.main(["", f"-I{ROOT}/proto", f"--python_out={WORK}", f"--grpc_python_out={WORK}", "sprague/v1/sprague.proto"]):
     sys.exit("the stubs could not be generated")
-sys.path[:0] = [str(WORK), str(ROOT / "tests" / "interop" / "python")]
+sys.path[:0] = [str(WORK), str(ROOT / "clients" / "python")]

@@ -1,8 +1,14 @@
 // Judge files: their text to boards, and results to the text that the judge expects.
 //
-// Files are taken to be right: for faults with line and column, use `sprague validate`.
+//   node judge.js FORMAT INPUT OUTPUT SERVER...
+//
+// OPTIONS in the environment are the client's, as JSON. Files are taken to be right: for faults with line and column, use `sprague validate`.
 
 "use strict";
+
+const fs = require("node:fs");
+const { pipeline } = require("node:stream/promises");
+const { Client } = require("../../../clients/javascript/sprague_client");
 
 // Which diagonal a letter kills along; the two judges mean opposite ones.
 const LETTERS = {
@@ -56,13 +62,21 @@ function write(format, number, { outcome, winningCells }) {
   }
 }
 
-/** The whole answer file of a judge file. A board without an answer is a line ERROR. */
-async function answers(client, format, text) {
-  const lines = [];
+/** Yields the answers of a judge file. A board without an answer is a line ERROR. */
+async function* answers(client, format, text) {
+  let number = 0;
   for await (const { solution } of client.solveAll(read(format, text), { outcomeOnly: outcomeOnly(format) })) {
-    lines.push(solution ? write(format, lines.length + 1, solution) : "ERROR\n");
+    number += 1;
+    yield solution ? write(format, number, solution) : "ERROR\n";
   }
-  return lines.join("");
 }
+
+async function main(format, source, target, ...servers) {
+  const client = new Client(servers, JSON.parse(process.env.OPTIONS ?? "{}"));
+  await pipeline(answers(client, format, fs.readFileSync(source, "utf8")), fs.createWriteStream(target));
+  client.close();
+}
+
+if (require.main === module) main(...process.argv.slice(2));
 
 module.exports = { answers, outcomeOnly, read, write };

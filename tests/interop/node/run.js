@@ -1,6 +1,6 @@
 // Runs the client against a real server, over TCP and a Unix socket, and against one whose solver is slow.
 //
-//   npm install
+//   npm install --install-links ../../../clients/javascript .
 //   SPRAGUED=target/release/spragued SLOW_SERVER=target/release/examples/slow_server node run.js
 
 "use strict";
@@ -16,7 +16,7 @@ const loader = require("@grpc/proto-loader");
 const protobuf = require("protobufjs");
 const judge = require("./judge");
 const { withSlowServer, withSpragued } = require("./programs");
-const { BoardFault, Client, within } = require("./sprague_client");
+const { BoardFault, Client, within } = require("../../../clients/javascript/sprague_client");
 
 const CASES = path.join(__dirname, "../../cases");
 const SERVICE = "sprague.v1.SpragueService";
@@ -63,7 +63,7 @@ function detailsOf(error) {
 
 /** All answers to the given request messages, which are sent as fast as the call takes them. */
 function exchange(client, requests, timeout, metadata = new grpc.Metadata()) {
-  const call = client.stub.solveStream(metadata, within(timeout));
+  const call = client.stubs[0].solveStream(metadata, within(timeout));
   const upload = Readable.from(requests, { highWaterMark: 1 });
   upload.pipe(call);
   return collect(call).finally(() => upload.destroy());
@@ -74,7 +74,7 @@ function beside(client, inPackage, proto, name) {
   const file = path.join(path.dirname(require.resolve(`${inPackage}/package.json`)), proto);
   const definition = loader.loadSync(file, { enums: String, defaults: true, oneofs: true });
   const Service = grpc.makeGenericClientConstructor(definition[name], name);
-  return new Service(client.stub.getChannel().getTarget(), grpc.credentials.createInsecure());
+  return new Service(client.stubs[0].getChannel().getTarget(), grpc.credentials.createInsecure());
 }
 
 const FAST = {
@@ -122,19 +122,6 @@ const FAST = {
       assert.deepEqual([five[4].error.reason, five[4].error.offset], [reason, offset]);
       assert.ok(five[4].error.message);
     });
-  },
-
-  async "every judge file has its answer"(client) {
-    const formats = fs.readdirSync(CASES);
-    assert.ok(formats.length >= 6);
-    for (const format of formats) {
-      for (const name of fs.readdirSync(path.join(CASES, format)).filter((name) => name.endsWith(".in"))) {
-        const file = path.join(CASES, format, name);
-        const expected = fs.readFileSync(file.replace(/in$/, "out"));
-        const answers = await judge.answers(client, format, fs.readFileSync(file, "utf8"));
-        assert.ok(expected.equals(Buffer.from(answers)), file);
-      }
-    }
   },
 
   async "an empty stream has a summary"(client) {
@@ -210,7 +197,7 @@ const FAST = {
       for (;;) yield { boards: new Array(300).fill(row(".".repeat(200))) };
     }
     for (let times = 0; times < 20; times++) {
-      const call = client.stub.solveStream();
+      const call = client.stubs[0].solveStream();
       const upload = Readable.from(forever(), { highWaterMark: 1 });
       upload.pipe(call);
       await once(call, "data");
@@ -219,6 +206,61 @@ const FAST = {
       upload.destroy();
     }
     assert.deepEqual((await client.solve(row("...."))).winningCells, [1, 2]);
+  },
+
+  async "boards are taken as answers are taken"(client) {
+    let [taken, answered, ahead] = [0, 0, 0];
+    function* rows() {
+      for (; taken < 100_000; taken++) yield row(".".repeat(200));
+    }
+    for await (const _ of client.solveAll(rows())) ahead = Math.max(ahead, taken - ++answered);
+    const batch = (await client.info()).recommendedBatchBytes / 200;
+    assert.ok(batch < ahead && ahead <= 17 * batch, `${ahead} ahead`);
+  },
+
+  async "an error of the caller's ends the run"(client) {
+    for (const broken of [new Error("the file is broken"), Object.assign(new Error(), { code: status.UNAVAILABLE })]) {
+      async function* rows() {
+        for (let count = 0; count < 50_000; count++) yield row(".".repeat(200));
+        throw broken;
+      }
+      assert.equal(await collect(client.solveAll(rows())).catch((error) => error), broken);
+    }
+    const noBoard = { endNim: { piles: "many" } };
+    for (const attempt of [() => client.solve(noBoard), () => collect(client.solveAll([noBoard]))]) {
+      const start = Date.now();
+      await assert.rejects(attempt, TypeError);
+      assert.ok(Date.now() - start < 1000, "tried again");
+    }
+  },
+
+  // Of a socket's path, and of several addresses, grpc-js makes an :authority that HTTP/2 allows; of its own accord only.
+  async "an authority that HTTP/2 allows lets a call in"(client) {
+    for (const [authority, accepted] of [[undefined, true], ["localhost", true], ["/run/sprague.sock", false]]) {
+      const options = authority ? { "grpc.default_authority": authority } : {};
+      const service = new client.stubs[0].constructor(client.servers[0], grpc.credentials.createInsecure(), options);
+      const code = await new Promise((resolve) => {
+        service.getServerInfo({}, within(10_000), (error) => resolve(error ? error.code : status.OK));
+      });
+      assert.equal(code === status.OK, accepted, `${authority}: ${code}`);
+      service.close();
+    }
+  },
+};
+
+// Seconds of work: over TCP alone.
+const ONCE = {
+  async "every judge file has its answer"(client) {
+    const formats = fs.readdirSync(CASES);
+    assert.ok(formats.length >= 6);
+    for (const format of formats) {
+      for (const name of fs.readdirSync(path.join(CASES, format)).filter((name) => name.endsWith(".in"))) {
+        const file = path.join(CASES, format, name);
+        const expected = fs.readFileSync(file.replace(/in$/, "out"));
+        const answers = await collect(judge.answers(client, format, fs.readFileSync(file, "utf8")));
+        assert.ok(expected.equals(Buffer.from(answers.join(""))), file);
+      }
+    }
   },
 };
 
@@ -242,7 +284,7 @@ const LATE = {
     header.set("grpc-timeout", "300m");
     const board = { endNim: { piles: new Array(1_000_000).fill(1) } };
     const answer = new Promise((resolve, reject) => {
-      client.stub.solve({ board }, header, (error, response) => (error ? reject(error) : resolve(response)));
+      client.stubs[0].solve({ board }, header, (error, response) => (error ? reject(error) : resolve(response)));
     });
     assert.equal(await codeOf(answer), status.DEADLINE_EXCEEDED);
     const requests = new Array(1000).fill({ boards: new Array(100).fill(row(".".repeat(200))) });
@@ -253,7 +295,7 @@ const LATE = {
   async "a cancel frees the slow solver"(client) {
     const board = row(".".repeat(200));
     const requests = new Array(1000).fill({ boards: new Array(500).fill(board) });
-    const call = client.stub.solveStream();
+    const call = client.stubs[0].solveStream();
     const upload = Readable.from(requests, { highWaterMark: 1 });
     upload.pipe(call);
     await once(call, "data");
@@ -303,9 +345,12 @@ async function run(tests, address) {
 
 async function main() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "sprague-"));
-  await withSpragued(["--listen", "127.0.0.1:0", "--listen", `unix:${folder}/sprague.sock`], async (addresses) => {
-    assert.equal(addresses.length, 2);
-    for (const address of addresses) await run(FAST, address);
+  await withSpragued(["127.0.0.1:0", "127.0.0.1:0", `unix:${folder}/sprague.sock`].flatMap((address) => ["--listen", address]), async (addresses) => {
+    const [first, second, unix] = addresses;
+    for (const address of [first, unix]) await run(FAST, address);
+    await run(ONCE, first);
+    const authority = "an authority that HTTP/2 allows lets a call in";
+    await run({ [authority]: FAST[authority] }, `ipv4:${first},${second}`);
   });
   fs.rmSync(folder, { recursive: true });
   await withSlowServer("1us", (address) => run(LATE, address));

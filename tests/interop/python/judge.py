@@ -1,9 +1,17 @@
 """Judge files: their text to boards, and results to the text that the judge expects.
 
-Files are taken to be right: for faults with line and column, use `sprague validate`.
+    python judge.py FORMAT INPUT OUTPUT SERVER...
+
+OPTIONS in the environment are the client's, as JSON. Files are taken to be right: for faults with line and column, use `sprague validate`.
 """
 
-from sprague_client import darkraft, end_nim, pb, treblecross
+import json
+import os
+import pathlib
+import sys
+
+import stubs  # makes what follows importable
+from sprague_client import Client, darkraft, end_nim, pb, treblecross
 
 # Which diagonal a letter kills along; the two judges mean opposite ones.
 CODEFORCES = str.maketrans("LRX", "/\\X")
@@ -52,9 +60,16 @@ def write(format, number, solution):
 
 
 def answers(client, format, text):
-    """The whole answer file of a judge file. A board without an answer is a line ERROR."""
+    """Yields the answers of a judge file. A board without an answer is a line ERROR."""
     results = client.solve_all(read(format, text), outcome_only(format))
-    return "".join(
-        write(format, number, result.solution) if result.HasField("solution") else "ERROR\n"
-        for number, result in enumerate(results, 1)
-    )
+    for number, result in enumerate(results, 1):
+        yield write(format, number, result.solution) if result.HasField("solution") else "ERROR\n"
+
+
+def main(format, source, target, *servers):
+    with open(target, "w") as output:
+        output.writelines(answers(Client(*servers, **json.loads(os.environ.get("OPTIONS", "{}"))), format, pathlib.Path(source).read_text()))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -12,7 +12,6 @@ import time
 import traceback
 
 import grpc
-from grpc_tools import protoc
 from google.rpc import error_details_pb2
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2
@@ -25,15 +24,10 @@ ROOT = HERE.parents[2]
 CASES = ROOT / "tests" / "cases"
 SERVICE = "sprague.v1.SpragueService"
 
-STUBS = tempfile.TemporaryDirectory()
-if protoc.main(["", f"-I{ROOT}/proto", f"--python_out={STUBS.name}", f"--grpc_python_out={STUBS.name}",
-                "sprague/v1/sprague.proto"]):
-    sys.exit("the stubs could not be generated")
-sys.path.insert(0, STUBS.name)
-
 import judge
 from programs import slow_server, spragued
-from sprague_client import BoardFault, Client, darkraft, end_nim, pb, treblecross
+from sprague.v1 import sprague_pb2_grpc
+from sprague_client import WINDOW, BoardFault, Client, darkraft, end_nim, pb, treblecross
 
 SLOW = 1_000_000  # piles: a second at the slow server's pace
 
@@ -114,12 +108,12 @@ def every_judge_file_has_its_answer(client):
     assert len(files) >= 6
     for file in files:
         expected = file.with_suffix(".out").read_bytes()
-        assert judge.answers(client, file.parent.name, file.read_text()).encode() == expected, file
+        assert "".join(judge.answers(client, file.parent.name, file.read_text())).encode() == expected, file
 
 
 def an_empty_stream_has_a_summary(client):
     assert list(client.solve_all([])) == []
-    answers = list(client.stub.SolveStream(iter([pb.SolveStreamRequest(batch_id=7)]), timeout=10))
+    answers = list(client.stubs[0].SolveStream(iter([pb.SolveStreamRequest(batch_id=7)]), timeout=10))
     assert [answer.WhichOneof("message") for answer in answers] == ["batch", "summary"]
     assert answers[0].batch.batch_id == 7 and not answers[0].batch.results
 
@@ -127,12 +121,12 @@ def an_empty_stream_has_a_summary(client):
 def answers_over_four_mebibytes_arrive(client):
     row = treblecross("X.X." * 200_000)
     batch = pb.SolveStreamRequest(boards=[row] * 5)
-    answer, summary = client.stub.SolveStream(iter([batch]), timeout=60)
+    answer, summary = client.stubs[0].SolveStream(iter([batch]), timeout=60)
     assert answer.ByteSize() > 4 << 20 and summary.summary.solved == 5
 
 
 def health_knows_the_server_and_the_service(client):
-    health = health_pb2_grpc.HealthStub(client.channel)
+    health = health_pb2_grpc.HealthStub(client.channels[0])
     for service in ("", SERVICE):
         answer = health.Check(health_pb2.HealthCheckRequest(service=service), timeout=10)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
@@ -144,12 +138,12 @@ def health_knows_the_server_and_the_service(client):
 
 
 def reflection_describes_the_service(client):
-    pool = DescriptorPool(ProtoReflectionDescriptorDatabase(client.channel))  # v1alpha
+    pool = DescriptorPool(ProtoReflectionDescriptorDatabase(client.channels[0]))  # v1alpha
     methods = pool.FindServiceByName(SERVICE).methods_by_name
     assert {"Solve", "SolveStream", "GetServerInfo"} <= set(methods)
     assert methods["SolveStream"].client_streaming and methods["SolveStream"].server_streaming
     # This library speaks v1alpha only; v1 has other names and the same messages.
-    ask = client.channel.stream_stream(
+    ask = client.channels[0].stream_stream(
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
         request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
         response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
@@ -161,7 +155,7 @@ def reflection_describes_the_service(client):
 def a_batch_over_the_limit_is_invalid_argument(client):
     limit = client.info().limits.boards_per_batch
     full = pb.SolveStreamRequest(boards=[pb.Board()] * limit)
-    answer, _ = client.stub.SolveStream(iter([full]), timeout=30)
+    answer, _ = client.stubs[0].SolveStream(iter([full]), timeout=30)
     assert len(answer.batch.results) == limit
     over = pb.SolveStreamRequest(batch_id=2, boards=[pb.Board()] * (limit + 1))
     more = pb.SolveStreamRequest(boards=[treblecross("." * 60)] * 1000)
@@ -169,7 +163,7 @@ def a_batch_over_the_limit_is_invalid_argument(client):
         def requests():
             yield from [more, over]
             yield from (more for _ in range(uploaded_after))
-        call = client.stub.SolveStream(requests(), timeout=30)
+        call = client.stubs[0].SolveStream(requests(), timeout=30)
         try:
             for _ in call:
                 pass
@@ -196,7 +190,7 @@ def a_cancelled_upload_leaves_the_server_to_others(client):
             while True:
                 yield pb.SolveStreamRequest(boards=[treblecross("." * 200)] * 300)
                 started.set()
-        call = client.stub.SolveStream(requests())
+        call = client.stubs[0].SolveStream(requests())
         next(call)
         assert started.wait(10)
         call.cancel()
@@ -225,15 +219,15 @@ def the_server_keeps_deadlines_by_itself(client):
     """A caller without a timer of its own sends the header alone, as a proxy may."""
     header = [("grpc-timeout", "300m")]
     slow = pb.SolveRequest(board=end_nim([1] * SLOW))
-    assert code_of(lambda: client.stub.Solve(slow, metadata=header)) == grpc.StatusCode.DEADLINE_EXCEEDED
+    assert code_of(lambda: client.stubs[0].Solve(slow, metadata=header)) == grpc.StatusCode.DEADLINE_EXCEEDED
     batch = pb.SolveStreamRequest(boards=[treblecross("." * 200)] * 100)
     batches = (batch for _ in range(10_000))
-    assert code_of(lambda: list(client.stub.SolveStream(batches, metadata=header))) == grpc.StatusCode.DEADLINE_EXCEEDED
+    assert code_of(lambda: list(client.stubs[0].SolveStream(batches, metadata=header))) == grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 def a_cancel_frees_the_slow_solver(client):
     """Were the cancelled boards solved to the end, they would keep every worker for minutes."""
-    call = client.stub.SolveStream(pb.SolveStreamRequest(boards=[treblecross("." * 200)] * 500) for _ in range(1000))
+    call = client.stubs[0].SolveStream(pb.SolveStreamRequest(boards=[treblecross("." * 200)] * 500) for _ in range(1000))
     next(call)
     call.cancel()
     assert len(list(client.solve_all([treblecross("." * 200)] * 100, timeout=10))) == 100
@@ -248,7 +242,7 @@ def twenty_thousand_small_messages_survive_a_slow_server(client):
     requests = [pb.SolveStreamRequest(batch_id=index, boards=[treblecross(row)]) for index, (row, _) in enumerate(chosen)]
     sizes = [request.ByteSize() for request in requests]
     assert 15 <= min(sizes) <= 20 and 290 <= max(sizes) <= 310, (min(sizes), max(sizes))
-    *answered, last = client.stub.SolveStream(iter(requests), timeout=120)
+    *answered, last = client.stubs[0].SolveStream(iter(requests), timeout=120)
     assert [message.batch.batch_id for message in answered] == list(range(20_000))
     for message, (_, expected) in zip(answered, chosen):
         (result,) = message.batch.results
@@ -256,11 +250,55 @@ def twenty_thousand_small_messages_survive_a_slow_server(client):
     assert last.summary == pb.Summary(batches=20_000, boards=20_000, solved=20_000)
 
 
+def boards_are_taken_as_answers_are_taken(client):
+    taken = ahead = 0
+
+    def rows():
+        nonlocal taken
+        for _ in range(100_000):
+            taken += 1
+            yield treblecross("." * 200)
+    for answered, _ in enumerate(client.solve_all(rows()), 1):
+        ahead = max(ahead, taken - answered)
+    batch = client.info().recommended_batch_bytes // 200
+    assert batch < ahead <= (WINDOW + 1) * batch, ahead
+
+
+def an_error_of_the_callers_ends_the_run(client):
+    def rows(error):
+        for _ in range(50_000):
+            yield treblecross("." * 200)
+        raise error
+    for error in (ValueError("the file is broken"), Failure()):
+        try:
+            for _ in client.solve_all(rows(error)):
+                pass
+            raise AssertionError("the error is lost")
+        except type(error) as found:
+            assert found is error
+
+
+class Failure(grpc.RpcError):
+    """Of a call that the boards come from."""
+
+    def code(self):
+        return grpc.StatusCode.UNAVAILABLE
+
+
+def default_authority_lets_a_call_in(client):
+    """gRPC makes an :authority of a socket's path, or of several addresses, that HTTP/2 does not allow."""
+    for options, accepted in [([], False), ([("grpc.default_authority", "localhost")], True)]:
+        with grpc.insecure_channel(client.servers[0], options) as channel:
+            info = sprague_pb2_grpc.SpragueServiceStub(channel).GetServerInfo
+            code = code_of(lambda: info(pb.GetServerInfoRequest(), timeout=10))
+            assert (code == grpc.StatusCode.OK) == accepted, (client.servers, options, code)
+    assert client.solve(treblecross("....")).winning_cells == [1, 2]
+
+
 FAST = [
     solves_one_board_of_each_game,
     a_bad_board_is_an_error_of_its_own,
     bad_boards_leave_the_others_their_answers,
-    every_judge_file_has_its_answer,
     an_empty_stream_has_a_summary,
     answers_over_four_mebibytes_arrive,
     health_knows_the_server_and_the_service,
@@ -268,7 +306,11 @@ FAST = [
     a_batch_over_the_limit_is_invalid_argument,
     a_message_over_the_limit_is_out_of_range,
     a_cancelled_upload_leaves_the_server_to_others,
+    boards_are_taken_as_answers_are_taken,
+    an_error_of_the_callers_ends_the_run,
 ]
+ONCE = [every_judge_file_has_its_answer]  # seconds of work: over TCP alone
+AUTHORITY = [default_authority_lets_a_call_in]
 LATE = [
     a_deadline_ends_a_slow_solve,
     a_deadline_ends_a_stream_in_the_middle,
@@ -295,8 +337,10 @@ def run(tests, address):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        with spragued("--listen", "127.0.0.1:0", "--listen", f"unix:{folder}/sprague.sock") as server:
-            runs = [(FAST, address) for address in server.addresses]
+        tcp = ("--listen", "127.0.0.1:0")
+        with spragued(*tcp, *tcp, "--listen", f"unix:{folder}/sprague.sock") as server:
+            first, second, unix = server.addresses
+            runs = [(FAST + ONCE, first), (FAST + AUTHORITY, unix), (AUTHORITY, f"ipv4:{first},{second}")]
             failed = sum(run(tests, address) for tests, address in runs)
         with slow_server("1us") as server:
             runs.append((LATE, server.addresses[0]))
