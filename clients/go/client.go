@@ -1,4 +1,4 @@
-// Package client asks Sprague from Go. It is made to be copied.
+// Package client asks Sprague from Go. It is made to be copied; docs/writing-a-client.md says why it does what it does.
 //
 //	go generate && go mod tidy
 //

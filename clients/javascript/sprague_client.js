@@ -1,4 +1,4 @@
-// A client of Sprague in JavaScript, made to be copied.
+// A client of Sprague in JavaScript, made to be copied. docs/writing-a-client.md says why it does what it does.
 //
 //   npm install
 //

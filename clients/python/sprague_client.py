@@ -1,4 +1,4 @@
-"""A client of Sprague in Python, made to be copied.
+"""A client of Sprague in Python, made to be copied. docs/writing-a-client.md says why it does what it does.
 
     pip install -r requirements.txt
     python -m grpc_tools.protoc -I proto --python_out=. --grpc_python_out=. sprague/v1/sprague.proto

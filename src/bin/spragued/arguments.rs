@@ -34,7 +34,9 @@ Examples:
   spragued --listen 0.0.0.0:50051 --insecure  listen on every interface, in the clear
   spragued --listen 0.0.0.0:50051 --tls-cert server.pem --tls-key server.key --token-file tokens
 
-SIGHUP reads certificates, keys and tokens again. SIGTERM drains."
+SIGHUP reads certificates, keys and tokens again. SIGTERM drains.
+
+If a gRPC client's calls are reset, have it set grpc.default_authority=localhost."
 )]
 pub(crate) struct Arguments {
     /// Where to listen: ADDR:PORT (port 0: a free one) or unix:/path; may be given several times
