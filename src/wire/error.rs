@@ -44,7 +44,7 @@ pub enum Reason {
     Internal,
     /// Explain: a move that the rules do not allow, or too many.
     BadMove,
-    /// Explain: the answer is longer than a message may be.
+    /// The answer is longer than a message may be; in a batch, beside the answers to its other boards.
     TooLong,
 }
 

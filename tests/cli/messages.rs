@@ -106,7 +106,8 @@ fn formats_lists_every_format_and_shows_each_with_its_sample() {
 fn info_shows_the_version_and_the_limits() {
     let done = run(&["info"], "");
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
-    for what in [env!("CARGO_PKG_VERSION"), "treblecross", "up to 64 rows and 64 columns", "end-nim", "16MiB"] {
+    for what in [env!("CARGO_PKG_VERSION"), "treblecross", "up to 64 rows and 64 columns", "end-nim", "16MiB", "memory"]
+    {
         assert!(done.out.contains(what), "{what}: {}", done.out);
     }
 }

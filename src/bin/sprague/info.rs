@@ -36,6 +36,10 @@ fn page(name: &str, facts: Option<&ServerFacts>) -> String {
     let Some(facts) = facts else { return format!("{name}: no answer\n") };
     let ServerFacts { version, sizes, limits, recommended_batch_bytes } = facts;
     let (rows, columns) = (count(sizes.darkraft_rows.into(), "row"), count(sizes.darkraft_columns.into(), "column"));
+    let memory = match limits.memory_bytes {
+        0 => "no limit".into(),
+        bytes => format!("{}, over all clients", show_size(bytes)),
+    };
     let rows = [
         ("treblecross", format!("up to {}", count(sizes.treblecross_cells, "cell"))),
         ("darkraft", format!("up to {rows} and {columns}")),
@@ -47,6 +51,7 @@ fn page(name: &str, facts: Option<&ServerFacts>) -> String {
         ("streams at once", limits.streams.to_string()),
         ("batches in flight", format!("{} a stream", limits.batches_in_flight)),
         ("bytes in flight", format!("{} a stream", show_size(limits.queued_bytes))),
+        ("memory", memory),
     ];
     let mut text = format!("{name}: sprague {version}\n");
     for (what, value) in rows {
