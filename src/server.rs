@@ -17,6 +17,8 @@ mod socket_file;
 pub mod listen;
 mod guard;
 mod admission;
+mod health;
+mod reflection;
 mod watch;
 pub mod exposition;
 mod share;
@@ -30,23 +32,24 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tonic::service::Routes;
-use tonic_health::ServingStatus;
 use tonic_health::pb::health_server::HealthServer;
-use tonic_health::server::{HealthReporter, HealthService};
+use tonic_reflection::pb::v1::server_reflection_server::ServerReflectionServer;
+use tonic_reflection::pb::v1alpha::server_reflection_server::ServerReflectionServer as ServerReflectionV1AlphaServer;
 use tower::ServiceBuilder;
 
-use crate::wire::{self, v1};
+use crate::wire::v1;
 use admission::AdmissionLayer;
 use connection::Host;
 use credentials::{Access, Unusable};
 use guard::Guard;
+use health::{Health, ServingStatus};
 use listen::{Listener, Reception};
 use meters::Meters;
 use quota::{Quotas, Resource};
+use reflection::Reflection;
 use settings::Settings;
 use watch::Watch;
 use workers::{Solver, Workers};
@@ -56,7 +59,7 @@ pub const SERVICE_NAME: &str = v1::sprague_service_server::SERVICE_NAME;
 
 /// A server that accepts calls until it is drained or dropped.
 pub struct Server {
-    health: HealthReporter,
+    health: Health,
     /// Set: streams answer what they have read and end, calls are refused, listeners close.
     drain: CancellationToken,
     /// Set: every connection ends now.
@@ -99,15 +102,12 @@ impl Server {
             meters: meters.clone(),
             stall_timeout: settings.stall_timeout,
         };
-        let health = HealthReporter::new();
+        let health = Health::new();
         let small = settings::SMALL_MESSAGE_BYTES as usize;
-        let health_server = HealthServer::new(HealthService::from_health_reporter(health.clone()));
         let routes = Routes::new(service::SpragueService::new(solving, &settings))
-            .add_service(health_server.max_decoding_message_size(small))
-            .add_service(reflection().build_v1().expect("build.rs wrote it whole").max_decoding_message_size(small))
-            .add_service(
-                reflection().build_v1alpha().expect("build.rs wrote it whole").max_decoding_message_size(small),
-            )
+            .add_service(HealthServer::new(health.clone()).max_decoding_message_size(small))
+            .add_service(ServerReflectionServer::new(Reflection).max_decoding_message_size(small))
+            .add_service(ServerReflectionV1AlphaServer::new(Reflection).max_decoding_message_size(small))
             .prepare();
         let services = ServiceBuilder::new()
             .layer(Watch(meters.clone()))
@@ -121,15 +121,10 @@ impl Server {
         let tracker = TaskTracker::new();
         let reception = Reception { host, access: access.clone(), services, tracker: tracker.clone() };
         meters.set_serving(true);
-        let health_set = health.clone();
-        // Health says SERVING before the first connection is served.
-        let serving = async move { set_health(&health_set, ServingStatus::Serving).await }.shared();
+        // Before the first connection is served.
+        health.set(ServingStatus::Serving);
         for listener in listeners {
-            let (serving, reception) = (serving.clone(), reception.clone());
-            tracker.spawn(async move {
-                serving.await;
-                listen::accept_all(listener, reception).await;
-            });
+            tracker.spawn(listen::accept_all(listener, reception.clone()));
         }
         Ok(Server { health, drain, cut, access, meters, quotas, tracker })
     }
@@ -151,18 +146,14 @@ impl Server {
     /// Tells health checks that this server goes away, without changing anything else: proxies send new calls elsewhere.
     pub async fn announce_drain(&self) {
         self.meters.set_serving(false);
-        set_health(&self.health, ServingStatus::NotServing).await;
+        self.health.set(ServingStatus::NotServing);
     }
 
     /// Stops listening, sends GOAWAY, lets open streams answer what they have read, and waits for the last connection
     /// to end. What is left after `timeout` is cut.
-    pub async fn drain(mut self, timeout: Duration) {
-        self.meters.set_serving(false);
+    pub async fn drain(self, timeout: Duration) {
+        self.announce_drain().await;
         self.drain.cancel();
-        // Ends the streams of those who watch the health; they would hold their connections open.
-        for name in ["", SERVICE_NAME] {
-            self.health.clear_service_status(name).await;
-        }
         self.tracker.close();
         if tokio::time::timeout(timeout, self.tracker.wait()).await.is_err() {
             tracing::warn!("cut what was left after the drain timeout");
@@ -175,16 +166,4 @@ impl Drop for Server {
         self.drain.cancel();
         self.cut.cancel();
     }
-}
-
-async fn set_health(health: &HealthReporter, status: ServingStatus) {
-    for name in ["", SERVICE_NAME] {
-        health.set_service_status(name, status).await;
-    }
-}
-
-fn reflection() -> tonic_reflection::server::Builder<'static> {
-    tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(wire::DESCRIPTOR_SET)
-        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
 }

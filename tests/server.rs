@@ -18,6 +18,12 @@ mod drain;
 #[path = "server/standard.rs"]
 mod standard;
 
+#[path = "server/health.rs"]
+mod health;
+
+#[path = "server/reflection.rs"]
+mod reflection;
+
 #[path = "certificates/authority.rs"]
 mod authority;
 

@@ -10,7 +10,7 @@ use h2::{Ping, PingPong};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
-use tonic::codegen::http::{Request, Response};
+use tonic::codegen::http::{Extensions, Request, Response};
 use tower::Service;
 
 use super::account::Account;
@@ -44,6 +44,13 @@ impl Peer {
 /// Cancelled when the connection of a call drains, because the server does or because the connection is old.
 #[derive(Debug, Clone)]
 pub(super) struct Draining(pub(super) CancellationToken);
+
+impl Draining {
+    /// That of the call with these extensions.
+    pub(super) fn of(call: &Extensions) -> CancellationToken {
+        call.get::<Draining>().map(|draining| draining.0.clone()).unwrap_or_default()
+    }
+}
 
 /// Serves one connection to its end.
 pub(super) async fn serve<S>(transport: Watched, peer: Peer, peer_id: PeerId, services: S, host: Host)

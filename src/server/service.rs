@@ -111,9 +111,8 @@ impl SpragueService {
     fn solve_stream(&self, call: Call) -> Response<Body> {
         let requests = self.reader(&call, Class::Stream);
         let deadline = deadline::of(call.request.headers());
-        let draining = call.request.extensions().get::<Draining>().map(|draining| draining.0.clone());
+        let draining = Draining::of(call.request.extensions());
         let Call { account, asked, .. } = call;
-        let draining = draining.unwrap_or_default();
         messages::streaming(stream::open(self.host.clone(), requests, account, draining, deadline, asked))
     }
 

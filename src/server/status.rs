@@ -6,6 +6,7 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+use super::SERVICE_NAME;
 use super::quota::Exceeded;
 
 /// The domain of every ErrorInfo.
@@ -82,6 +83,12 @@ pub(super) fn too_many_boards(batch_id: u64, boards: usize, limit: u32) -> Statu
 /// The caller did not say who it is, or nobody that this server knows.
 pub(super) fn unauthenticated(reason: &str, message: &str) -> Status {
     status(Code::Unauthenticated, reason, message.into(), |_| {})
+}
+
+/// A health check names a service that this server does not have.
+pub(super) fn service_unknown() -> Status {
+    let message = format!("this server has no such service: ask for \"\" or {SERVICE_NAME:?}");
+    status(Code::NotFound, "SERVICE_UNKNOWN", message, |_| {})
 }
 
 /// The server lost the thread that answered: never an end that looks like success.

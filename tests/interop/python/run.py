@@ -135,6 +135,9 @@ def health_knows_the_server_and_the_service(client):
         watch.cancel()
     unknown = health_pb2.HealthCheckRequest(service="sprague.v1.Nothing")
     assert code_of(lambda: health.Check(unknown, timeout=10)) == grpc.StatusCode.NOT_FOUND
+    watch = health.Watch(unknown, timeout=1)
+    assert next(watch).status == health_pb2.HealthCheckResponse.SERVICE_UNKNOWN
+    assert code_of(lambda: next(watch)) == grpc.StatusCode.DEADLINE_EXCEEDED  # open until then
 
 
 def reflection_describes_the_service(client):
@@ -142,14 +145,23 @@ def reflection_describes_the_service(client):
     methods = pool.FindServiceByName(SERVICE).methods_by_name
     assert {"Solve", "SolveStream", "GetServerInfo"} <= set(methods)
     assert methods["SolveStream"].client_streaming and methods["SolveStream"].server_streaming
+    # A value of an enum is named beside it. The details of a failed call are described too.
+    outcome = pool.FindFileContainingSymbol("sprague.v1.OUTCOME_FIRST_PLAYER_WINS").enum_types_by_name["Outcome"]
+    assert outcome.values_by_name["OUTCOME_FIRST_PLAYER_WINS"].number == pb.OUTCOME_FIRST_PLAYER_WINS
+    for name in ("ErrorInfo", "RetryInfo", "BadRequest", "Status"):
+        assert pool.FindMessageTypeByName(f"google.rpc.{name}").fields
     # This library speaks v1alpha only; v1 has other names and the same messages.
     ask = client.channels[0].stream_stream(
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
         request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
         response_deserializer=reflection_pb2.ServerReflectionResponse.FromString,
     )
-    answer = next(ask(iter([reflection_pb2.ServerReflectionRequest(list_services="")]), timeout=10))
-    assert SERVICE in [service.name for service in answer.list_services_response.service]
+    request = reflection_pb2.ServerReflectionRequest
+    questions = [request(file_containing_symbol="nothing.Nothing"), request(list_services="")]
+    failed, answer = ask(iter(questions), timeout=10)
+    assert failed.error_response.error_code == grpc.StatusCode.NOT_FOUND.value[0]
+    listed = [service.name for service in answer.list_services_response.service]
+    assert listed == ["grpc.health.v1.Health", *(f"grpc.reflection.{v}.ServerReflection" for v in ("v1", "v1alpha")), SERVICE]
 
 
 def a_batch_over_the_limit_is_invalid_argument(client):
