@@ -17,6 +17,7 @@ mod socket_file;
 pub mod listen;
 mod guard;
 mod admission;
+mod protocol;
 mod health;
 mod reflection;
 mod watch;
@@ -48,6 +49,7 @@ use guard::Guard;
 use health::{Health, ServingStatus};
 use listen::{Listener, Reception};
 use meters::Meters;
+use protocol::ProtocolLayer;
 use quota::{Quotas, Resource};
 use reflection::Reflection;
 use settings::Settings;
@@ -111,6 +113,7 @@ impl Server {
             .prepare();
         let services = ServiceBuilder::new()
             .layer(Watch(meters.clone()))
+            .layer(ProtocolLayer)
             .layer_fn(deadline::Punctual)
             .layer(Guard(access.clone()))
             .layer(AdmissionLayer(drain.clone()))

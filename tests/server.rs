@@ -18,6 +18,9 @@ mod drain;
 #[path = "server/standard.rs"]
 mod standard;
 
+#[path = "server/protocol.rs"]
+mod protocol;
+
 #[path = "server/health.rs"]
 mod health;
 

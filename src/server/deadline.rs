@@ -13,30 +13,37 @@ use tower::Service;
 
 use super::status;
 
+const GRPC_TIMEOUT: &str = "grpc-timeout";
+
 /// tonic watches unary deadlines too, and answers CANCELLED. Ours fires this much earlier, so that callers see
 /// DEADLINE_EXCEEDED; tokio's timers tick once a millisecond.
 const AHEAD: Duration = Duration::from_millis(3);
 
 /// When the call that came with these headers should be over. `None`: no deadline, or one that cannot be read.
 pub(super) fn of(metadata: &HeaderMap) -> Option<Instant> {
-    let timeout = parse(metadata.get("grpc-timeout")?.to_str().ok()?)?;
+    let timeout = parse(metadata.get(GRPC_TIMEOUT)?.as_bytes())?;
     Instant::now().checked_add(timeout.saturating_sub(AHEAD))
 }
 
+/// Whether these headers have a deadline that cannot be read.
+pub(super) fn is_malformed(headers: &HeaderMap) -> bool {
+    headers.get_all(GRPC_TIMEOUT).iter().any(|value| parse(value.as_bytes()).is_none())
+}
+
 /// `TimeoutValue TimeoutUnit` of the gRPC protocol: at most 8 digits, then one of `H M S m u n`.
-fn parse(text: &str) -> Option<Duration> {
-    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    if digits.is_empty() || digits.len() > 8 || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+fn parse(value: &[u8]) -> Option<Duration> {
+    let (unit, digits) = value.split_last()?;
+    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let value: u64 = digits.parse().ok()?;
+    let value = digits.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
     match unit {
-        "H" => Some(Duration::from_secs(value * 3600)),
-        "M" => Some(Duration::from_secs(value * 60)),
-        "S" => Some(Duration::from_secs(value)),
-        "m" => Some(Duration::from_millis(value)),
-        "u" => Some(Duration::from_micros(value)),
-        "n" => Some(Duration::from_nanos(value)),
+        b'H' => Some(Duration::from_secs(value * 3600)),
+        b'M' => Some(Duration::from_secs(value * 60)),
+        b'S' => Some(Duration::from_secs(value)),
+        b'm' => Some(Duration::from_millis(value)),
+        b'u' => Some(Duration::from_micros(value)),
+        b'n' => Some(Duration::from_nanos(value)),
         _ => None,
     }
 }
@@ -117,7 +124,7 @@ mod tests {
             ("1s", None),
             ("1é", None),
         ] {
-            assert_eq!(parse(text), expected, "{text:?}");
+            assert_eq!(parse(text.as_bytes()), expected, "{text:?}");
         }
     }
 }

@@ -11,7 +11,8 @@ use tonic_health::pb::health_server;
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
 use super::connection::Draining;
-use super::{SERVICE_NAME, status};
+use super::status;
+use crate::wire::v1::sprague_service_server::SERVICE_NAME;
 
 /// The status of the server as a whole, which is asked for by the empty name, and of its one service.
 #[derive(Clone)]

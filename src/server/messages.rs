@@ -110,8 +110,10 @@ impl MessageReader {
                 State::Prefix => {
                     let is_compressed = self.buffer.get_u8() != 0;
                     let length = self.buffer.get_u32();
+                    // A call that names a compression does not come this far.
                     if is_compressed {
-                        return Poll::Ready(Err(status::compressed()));
+                        let message = "a message is marked as compressed, and grpc-encoding does not say how";
+                        return Poll::Ready(Err(status::bad_message(message.into())));
                     }
                     if u64::from(length) > self.message_bytes {
                         return Poll::Ready(Err(status::message_too_long(length.into(), self.message_bytes)));

@@ -117,7 +117,8 @@ impl SpragueService {
     }
 
     async fn server_info(&self, call: Call) -> Result<v1::GetServerInfoResponse, Status> {
-        self.reader(&call, Class::Info).only().await?;
+        let Received { bytes, .. } = self.reader(&call, Class::Info).only().await?;
+        self.unpacked(&bytes, |_, bytes| incoming::server_info(bytes.clone())).await?;
         Ok(self.facts.clone().into())
     }
 

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
-use super::SERVICE_NAME;
 use super::quota::Exceeded;
+use crate::wire::v1::sprague_service_server::SERVICE_NAME;
 
 /// The domain of every ErrorInfo.
 const DOMAIN: &str = "sprague.v1";
@@ -85,10 +86,51 @@ pub(super) fn unauthenticated(reason: &str, message: &str) -> Status {
     status(Code::Unauthenticated, reason, message.into(), |_| {})
 }
 
+/// The header `grpc-timeout` cannot be read. What a client got wrong is INVALID_ARGUMENT here, although servers differ: some
+/// say INTERNAL, some ignore it.
+pub(super) fn bad_timeout() -> Status {
+    let message = "grpc-timeout is not a valid timeout: write up to 8 digits and one of H M S m u n, as in 250m";
+    status(Code::InvalidArgument, "BAD_TIMEOUT", message.into(), |details| {
+        details.add_bad_request_violation("grpc-timeout", message);
+    })
+}
+
 /// A health check names a service that this server does not have.
 pub(super) fn service_unknown() -> Status {
     let message = format!("this server has no such service: ask for \"\" or {SERVICE_NAME:?}");
     status(Code::NotFound, "SERVICE_UNKNOWN", message, |_| {})
+}
+
+/// Puts a status with ErrorInfo in the place of one without. Statuses without are tonic's: it cannot read the request, as
+/// a rule, and calls that INTERNAL; our own come with details.
+pub(super) fn add_error_info(headers: &mut HeaderMap) {
+    if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
+        return;
+    }
+    let Some(found) = Status::from_header_map(headers) else { return };
+    let text = found.message();
+    let told = match found.code() {
+        Code::Ok => return,
+        Code::OutOfRange => status(Code::OutOfRange, "MESSAGE_TOO_LONG", text.into(), |_| {}),
+        Code::Unimplemented => unimplemented(),
+        Code::Internal | Code::Unknown => {
+            bad_message(format!("the bytes are not a valid request of this call: {text}"))
+        }
+        code => status(code, &capitals(code), text.into(), |_| {}),
+    };
+    if let Err(error) = told.add_header(headers) {
+        tracing::error!(%error, "a status cannot be sent with its details");
+    }
+}
+
+/// A code as gRPC writes it: NOT_FOUND.
+fn capitals(code: Code) -> String {
+    let name = format!("{code:?}");
+    let separated = name.char_indices().flat_map(|(at, letter)| {
+        let separator = (at > 0 && letter.is_ascii_uppercase()).then_some('_');
+        separator.into_iter().chain([letter.to_ascii_uppercase()])
+    });
+    separated.collect()
 }
 
 /// The server lost the thread that answered: never an end that looks like success.

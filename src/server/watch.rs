@@ -9,7 +9,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tonic::body::Body;
-use tonic::codegen::http::{HeaderMap, Request, Response};
+use tonic::codegen::http::{HeaderMap, Request, Response, StatusCode};
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
@@ -67,6 +67,10 @@ where
             let mut answer = Answer { call, body };
             // A call that ends at once has its status here.
             answer.call.look_at(&head.headers);
+            // Plain HTTP has no gRPC status: whoever asked does not speak gRPC.
+            if head.status != StatusCode::OK {
+                answer.call.end(Code::InvalidArgument);
+            }
             Ok(Response::from_parts(head, Body::new(answer)))
         })
     }

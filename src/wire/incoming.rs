@@ -123,6 +123,15 @@ pub fn solve(message: &Bytes, sizes: &Sizes) -> Result<(Incoming, bool), Malform
     Ok((incoming, outcome_only))
 }
 
+/// A request for the server's facts, which has no parts.
+///
+/// # Errors
+/// Bytes that are no such message.
+pub fn server_info(message: Bytes) -> Result<(), Malformed> {
+    v1::GetServerInfoRequest::decode(message)?;
+    Ok(())
+}
+
 /// The parts of a request for an explanation: the board, the moves, and what is wanted.
 ///
 /// # Errors

@@ -139,6 +139,17 @@ async fn failed_calls_are_counted_with_their_code_and_made_up_methods_as_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_clients_get_wrong_is_not_counted_as_the_servers_fault() {
+    let watched = watched(Games).await;
+    crate::protocol::go_wrong(&watched.served.channel().await).await;
+    watched.until(&grpc("grpc_server_handling_seconds_count", "Solve", None), 6.0).await;
+    let samples = watched.samples().await;
+    let counted = |code| samples[&grpc("grpc_server_handled_total", "Solve", Some(code))];
+    // Of the client that left, either may be seen first: half a message, or that it is gone.
+    assert_eq!(counted("InvalidArgument") + counted("Canceled"), 6.0, "{samples:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_in_flight_is_seen_and_gone_when_the_caller_leaves() {
     let solver = Sleeper::default();
     let watched = watched(solver.clone()).await;
