@@ -87,7 +87,9 @@ where
     };
     let is_whole = body.is_end_stream();
     let sink = respond.send_response(Response::from_parts(head, ()), is_whole).map_err(|_| Ended::ByClient)?;
-    if !is_whole {
+    if is_whole {
+        drop(account);
+    } else {
         let mut sending = Sending { sink, body: pin!(body), inbox: &inbox, account, stall_timeout };
         let sent = sending.run().await;
         if sent == Err(Ended::Stalled) {

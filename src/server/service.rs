@@ -100,6 +100,7 @@ impl SpragueService {
             Ok(parts) => parts,
             Err(error) => return respond(Err(error)),
         };
+        let _lease = self.charge(&call, explain::most_bytes(&board, message_bytes))?;
         let stop = StopOnDrop(StopFlag::default());
         let share = self.host.workers.share(call.account.peer());
         match explain::answer(&self.host.workers, &share, board, moves, wants, &stop.0).await {

@@ -82,7 +82,8 @@ pub(super) struct Workers {
 pub(super) struct Cancelled;
 
 impl Workers {
-    /// A pool for light boards and one for heavy ones. The latter has more threads than one client may use.
+    /// A pool for light boards and one for heavy ones. Where others wait too, the latter has more threads than one client
+    /// may use.
     ///
     /// # Errors
     /// When the threads cannot be started.
@@ -92,10 +93,10 @@ impl Workers {
             ThreadPoolBuilder::new().num_threads(threads).thread_name(move |index| format!("{name}-{index}"))
         };
         let light = pool("light", threads).build().map_err(std::io::Error::other)?;
-        let mut heavy = pool("heavy", 2 * threads);
-        if settings.heavy_in_background {
-            heavy = heavy.start_handler(|_| stand_back());
-        }
+        let heavy = match settings.heavy_in_background {
+            true => pool("heavy", 2 * threads).start_handler(|_| stand_back()),
+            false => pool("heavy", threads),
+        };
         let heavy = heavy.build().map_err(std::io::Error::other)?;
         let (light, heavy) = (Arc::new(light), Arc::new(heavy));
         let (sizes, limits) = (settings.sizes, settings.limits);
