@@ -158,9 +158,8 @@ impl Place {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
-    #![cfg(target_os = "linux")]
 
     use super::*;
     use std::io::{Read as _, Seek as _, Write as _};

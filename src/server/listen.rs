@@ -28,7 +28,6 @@ use super::transport::{Transport, Watched};
 /// After a failed accept (out of descriptors, as a rule) the listener waits: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-
 /// Where a server listens, as it is typed: `HOST:PORT` or `unix:/path`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {

@@ -52,7 +52,8 @@ mod tests {
     #[test]
     fn the_least_of_machine_and_control_groups_counts() {
         let machine = ("proc/meminfo", "MemTotal:       16000000 kB\nMemFree: 1 kB\n");
-        let cases: [(&[(&str, &str)], Option<u64>); 6] = [
+        type Files<'a> = &'a [(&'a str, &'a str)];
+        let cases: [(Files<'_>, Option<u64>); 6] = [
             (&[], None),
             (&[machine], Some(16_384_000_000)),
             (

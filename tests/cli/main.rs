@@ -19,6 +19,7 @@ mod reference;
 mod access;
 mod sight;
 mod standard_error;
+mod server_log;
 mod sockets;
 mod values;
 mod reasons;

@@ -47,6 +47,11 @@ impl Server {
         Server::spawn(command().args(["--listen", "127.0.0.1:0"]).args(arguments).stderr(log))
     }
 
+    /// A server whose log goes to `stderr`.
+    pub fn start_with_log(stderr: Stdio, arguments: &[&str]) -> Server {
+        Server::spawn(command().args(["--listen", "127.0.0.1:0"]).args(arguments).stderr(stderr))
+    }
+
     fn spawn(command: &mut Command) -> Server {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut ready = String::new();

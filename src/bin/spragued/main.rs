@@ -4,6 +4,7 @@ mod allocator;
 mod arguments;
 #[path = "../sprague/environment.rs"]
 mod environment;
+mod log;
 mod sockets;
 
 use std::ffi::OsString;
@@ -21,12 +22,12 @@ use sprague::server::meters::Meters;
 use sprague::server::workers::Games;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
 
-use arguments::{Arguments, LogFormat};
+use arguments::Arguments;
+use log::Log;
 
-/// Memory that is not needed any more goes back to the system this often while no boards are asked for.
-const GIVE_BACK_EVERY: Duration = Duration::from_secs(2);
+/// This often memory that is not needed goes back to the system, and dropped log lines are told.
+const UPKEEP: Duration = Duration::from_secs(2);
 
 /// Exit code of a wrong command line.
 const USAGE: u8 = 2;
@@ -40,44 +41,59 @@ fn main() -> ExitCode {
     let command = environment::without_empty(Arguments::command());
     let parsed = command.try_get_matches_from(&words);
     let parsed = parsed.and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
-    let (arguments, matches) =
-        parsed.unwrap_or_else(|error| environment::name_variable(error, &Arguments::command(), &words).exit());
+    let (arguments, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return answer(&environment::name_variable(error, &Arguments::command(), &words)),
+    };
     if arguments.print_config {
-        print!("{}", arguments::print_config(&matches));
-        return ExitCode::SUCCESS;
+        return print(&arguments::print_config(&matches));
     }
-    if let Err(error) = start_logging(&arguments) {
-        eprintln!("spragued: {error:#}");
-        return ExitCode::from(USAGE);
-    }
+    let mut log = match Log::start(&arguments) {
+        Ok(log) => log,
+        Err(error) => {
+            log::say(format_args!("spragued: {error:#}"));
+            return ExitCode::from(USAGE);
+        }
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("spragued: no threads can be started: {error}");
+            log::say(format_args!("spragued: no threads can be started: {error}"));
             return ExitCode::from(INTERNAL);
         }
     };
-    let served = runtime.block_on(serve(&arguments));
+    let served = runtime.block_on(serve(&arguments, &mut log));
     // Whatever is still solving was told to stop; nobody waits for it.
     runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("spragued: {error:#}");
+            log::say(format_args!("spragued: {error:#}"));
             let is_unread = matches!(error.downcast_ref(), Some(Unusable::Unread { .. }));
             ExitCode::from(if is_unread || error.is::<io::Error>() { IO } else { USAGE })
         }
     }
 }
 
-fn start_logging(arguments: &Arguments) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&arguments.log).with_context(|| format!("--log {}", arguments.log))?;
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    match arguments.log_format {
-        LogFormat::Text => logs.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).init(),
-        LogFormat::Json => logs.json().init(),
+/// What clap says of a command line: help and the version on standard output, what is wrong on standard error.
+fn answer(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return print(&error.render().to_string());
     }
-    Ok(())
+    log::say(error.render().to_string().trim_end());
+    ExitCode::from(USAGE)
+}
+
+/// Prints what was asked for.
+fn print(text: &str) -> ExitCode {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            log::say(format_args!("spragued: cannot write to standard output: {error}"));
+            ExitCode::from(IO)
+        }
+    }
 }
 
 /// An error of a socket, with what to do about it.
@@ -103,7 +119,7 @@ async fn metered(listen: Option<&str>) -> anyhow::Result<Arc<Meters>> {
     Ok(meters)
 }
 
-async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
+async fn serve(arguments: &Arguments, log: &mut Log) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hangup = signal(SignalKind::hangup())?;
@@ -119,11 +135,16 @@ async fn serve(arguments: &Arguments) -> anyhow::Result<()> {
     // Whoever started us may have closed our output since: no reason not to serve.
     let _closed = writeln!(io::stdout(), "spragued listening on {names}");
 
-    let mut give_back = tokio::time::interval(GIVE_BACK_EVERY);
+    let mut every = tokio::time::interval(UPKEEP);
     loop {
         tokio::select! {
             () = signalled() => break,
-            _ = give_back.tick() => if server.is_idle() { allocator::give_back() },
+            _ = every.tick() => {
+                log.tell_dropped();
+                if server.is_idle() {
+                    allocator::give_back();
+                }
+            }
             _ = hangup.recv() => match server.reload() {
                 Ok(()) => tracing::info!("read certificates, keys and tokens again"),
                 Err(error) => tracing::error!(%error, "what was in force before stays in force"),
