@@ -19,9 +19,13 @@ use super::inbox::{Inbox, RequestBody};
 use super::settings;
 use super::transport::PROGRESS;
 
-/// After an early end the rest of a request is read and dropped for this long: clients that are cut off while they
-/// write report CANCELLED instead of the status that they were sent.
+/// After an early end the rest of a request is read and dropped for this long, before the status is sent and after it:
+/// clients that are cut off while they write report CANCELLED instead of the status that they were sent, and Node takes no
+/// headers as long as it has more than 10 MiB to write.
 const LINGER: Duration = Duration::from_secs(1);
+
+/// A client that sends nothing for this long waits for its status.
+const QUIET: Duration = Duration::from_millis(100);
 
 /// A piece of an answer, counted until the transport has let go of it.
 pub(super) struct Piece {
@@ -86,6 +90,9 @@ where
         response.await.ok_or(Ended::ByClient)?.into_parts()
     };
     let is_whole = body.is_end_stream();
+    if is_whole {
+        read_on(&inbox).await;
+    }
     let sink = respond.send_response(Response::from_parts(head, ()), is_whole).map_err(|_| Ended::ByClient)?;
     if is_whole {
         drop(account);
@@ -102,6 +109,19 @@ where
         let _in_time = tokio::time::timeout(LINGER, std::future::poll_fn(|context| inbox.fill(context))).await;
     }
     Ok(())
+}
+
+/// Drops what the client still sends, until it has sent everything, stops, or goes on for too long.
+async fn read_on(inbox: &Inbox) {
+    let begun = Instant::now();
+    while !inbox.is_over() && begun.elapsed() < LINGER {
+        inbox.abandon();
+        let before = inbox.received();
+        let _over = tokio::time::timeout(QUIET, std::future::poll_fn(|context| inbox.fill(context))).await;
+        if inbox.received() == before {
+            return;
+        }
+    }
 }
 
 /// The sending half of a call.
@@ -126,6 +146,7 @@ impl Sending<'_> {
                 Some(Ok(data)) => self.send(data).await?,
                 Some(Err(frame)) => {
                     let Ok(trailers) = frame.into_trailers() else { continue };
+                    read_on(self.inbox).await;
                     return self.sink.send_trailers(trailers).map_err(|_| Ended::ByClient);
                 }
             }

@@ -29,6 +29,8 @@ struct Received {
     pieces: VecDeque<Bytes>,
     /// Small pieces, after all others.
     tail: BytesMut,
+    /// Bytes that ever came.
+    received: u64,
     /// Set once nothing more will come: whether the peer said that it had sent everything.
     end: Option<bool>,
     /// Nobody uses it any more: what still comes is dropped.
@@ -42,6 +44,7 @@ impl Inbox {
             stream,
             pieces: VecDeque::new(),
             tail: BytesMut::new(),
+            received: 0,
             end: None,
             is_abandoned: false,
             user: None,
@@ -104,6 +107,11 @@ impl Inbox {
         received.release(unused);
     }
 
+    /// Bytes that ever came.
+    pub(super) fn received(&self) -> u64 {
+        self.lock().received
+    }
+
     /// Whether the peer has sent everything, or is gone.
     pub(super) fn is_over(&self) -> bool {
         self.lock().end.is_some()
@@ -116,6 +124,7 @@ impl Inbox {
 
 impl Received {
     fn add(&mut self, piece: Bytes) {
+        self.received += piece.len() as u64;
         if self.is_abandoned {
             self.release(piece.len());
         } else if piece.len() < SMALL {
