@@ -85,17 +85,19 @@ async fn connect(way: Way, solver: Arc<dyn Solver>) -> Connected {
 }
 
 /// Sends all boards and counts the answers, which go to `look` with their place.
-fn stream(client: &Client, boards: &[Board], look: impl Fn(usize, Answer)) -> usize {
+fn stream(runtime: &Runtime, client: &Client, boards: &[Board], look: impl Fn(usize, Answer)) -> usize {
     std::thread::scope(|scope| {
         let (mut sending, mut answers) = client.solve(false);
         scope.spawn(move || {
-            for (at, board) in boards.iter().enumerate() {
-                sending.push(board.clone(), at).expect("the run goes on");
-            }
-            sending.finish().expect("the run goes on");
+            runtime.block_on(async move {
+                for (at, board) in boards.iter().enumerate() {
+                    sending.push(board.clone(), at).await.expect("the run goes on");
+                }
+                sending.finish().await.expect("the run goes on");
+            });
         });
         let mut count = 0;
-        while let Some(answered) = answers.wait().expect("the run goes on") {
+        while let Some(answered) = runtime.block_on(answers.wait()).expect("the run goes on") {
             count += answered.len();
             answered
                 .into_iter()
@@ -117,8 +119,8 @@ fn bulk(criterion: &mut Criterion) {
         for (name, solver) in [("solved", Arc::new(Games) as Arc<dyn Solver>), ("precomputed", Arc::new(precomputed))] {
             let connected = runtime.block_on(connect(way, solver));
             let same = |at: usize, answer| assert_eq!(answer, Answer::Solution(solutions[at].clone()));
-            assert_eq!(stream(&connected.client, &boards, same), BOARDS);
-            group.bench_function(name, |bench| bench.iter(|| stream(&connected.client, &boards, |_, _| {})));
+            assert_eq!(stream(&runtime, &connected.client, &boards, same), BOARDS);
+            group.bench_function(name, |bench| bench.iter(|| stream(&runtime, &connected.client, &boards, |_, _| {})));
         }
         group.finish();
     }

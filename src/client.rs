@@ -142,7 +142,7 @@ impl Client {
         self.servers.iter().map(|server| (server.name.as_str(), server.facts.as_ref()))
     }
 
-    /// Starts a run: boards go in at one end, from any thread that is not async, and come out answered at the other.
+    /// Starts a run: boards go in at one end, from any thread or task, and come out answered at the other.
     /// Each board carries a tag of the caller's. Dropping the answers ends the run. It works on the runtime on which the
     /// client was made.
     pub fn solve<T: Send + 'static>(&self, outcome_only: bool) -> (Boards<T>, Answers<T>) {
@@ -165,22 +165,16 @@ impl Client {
         let stop = self.stop.child_token();
         let watch = Watch { deadline: self.deadline, timed_out: timed_out(&self.options), stop: stop.clone() };
         tokio::spawn(watch.over(running, shared.clone(), memory.clone()));
-        let boards = Boards {
-            filler: Filler::new(self.terms.clone(), outcome_only),
-            shared,
-            memory,
-            runtime: self.runtime.clone(),
-            is_finished: false,
-        };
+        let boards =
+            Boards { filler: Filler::new(self.terms.clone(), outcome_only), shared, memory, is_finished: false };
         (boards, Answers { incoming, early: BTreeMap::new(), next_id: 0, is_over: false, _stop: stop.drop_guard() })
     }
 
-    /// Explains the position that some moves lead to; the servers are asked in turn until one answers. Not for async
-    /// threads.
+    /// Explains the position that some moves lead to; the servers are asked in turn until one answers.
     ///
     /// # Errors
     /// No server answered in time; inside, the fault of the board or of a move.
-    pub fn explain(
+    pub async fn explain(
         &self,
         board: &Board,
         moves: &[Move],
@@ -190,15 +184,13 @@ impl Client {
         let patience = Patience::new(self.options.retry_for, 0);
         let servers = self.servers.iter().map(|server| (server.name.as_str(), &server.links[0]));
         let asking = ask::explanation(servers, request, self.terms.message_bytes, &patience);
-        self.runtime.block_on(async {
-            tokio::select! {
-                biased;
-                () = self.stop.cancelled() => Err(Error::Abandoned),
-                answer = asking => answer.map(|response| wire::explain::explained(response, wants)),
-                error = patience.ended() => Err(error),
-                () = until(self.deadline) => Err(timed_out(&self.options)),
-            }
-        })
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(Error::Abandoned),
+            answer = asking => answer.map(|response| wire::explain::explained(response, wants)),
+            error = patience.ended() => Err(error),
+            () = until(self.deadline) => Err(timed_out(&self.options)),
+        }
     }
 
     /// Every connection, the first of each server before the second of any.
@@ -263,12 +255,11 @@ impl Watch {
 #[error("the run is over")]
 pub struct Closed;
 
-/// Where boards go in. The calls wait while as much is under way as memory allows, so they are not for async threads.
+/// Where boards go in. The calls wait while as much is under way as memory allows.
 pub struct Boards<T> {
     filler: Filler<T>,
     shared: Arc<Shared<T>>,
     memory: Arc<Semaphore>,
-    runtime: Handle,
     is_finished: bool,
 }
 
@@ -277,31 +268,39 @@ impl<T> Boards<T> {
     ///
     /// # Errors
     /// `Closed` when the run is over before its time; its answers say why.
-    pub fn push(&mut self, board: Board, tag: T) -> Result<(), Closed> {
+    pub async fn push(&mut self, board: Board, tag: T) -> Result<(), Closed> {
         if let Some(before) = self.filler.push(board, tag) {
-            self.offer(before)?;
+            self.offer(before).await?;
         }
-        if self.filler.is_full() { self.flush() } else { Ok(()) }
+        if self.filler.is_full() { self.flush().await } else { Ok(()) }
     }
 
     /// Sends a tag that comes out in its place, without an answer.
     ///
     /// # Errors
     /// As for `push`.
-    pub fn note(&mut self, tag: T) -> Result<(), Closed> {
+    pub async fn note(&mut self, tag: T) -> Result<(), Closed> {
         self.filler.note(tag);
-        if self.filler.is_full() { self.flush() } else { Ok(()) }
+        if self.filler.is_full() { self.flush().await } else { Ok(()) }
     }
 
     /// Sends what is there, for a source that may not go on for a while.
     ///
     /// # Errors
     /// As for `push`.
-    pub fn flush(&mut self) -> Result<(), Closed> {
+    pub async fn flush(&mut self) -> Result<(), Closed> {
         match self.filler.take() {
-            Some(batch) => self.offer(batch),
+            Some(batch) => self.offer(batch).await,
             None => Ok(()),
         }
+    }
+
+    /// Waits until the answers of everything that was sent are handed out.
+    ///
+    /// # Errors
+    /// As for `push`.
+    pub async fn answered(&mut self) -> Result<(), Closed> {
+        self.memory.acquire_many(RUN_BYTES as u32).await.map(drop).map_err(|_| Closed)
     }
 
     /// Says that there are no more boards. Boards dropped without this end the run in an error: a source that breaks
@@ -309,18 +308,17 @@ impl<T> Boards<T> {
     ///
     /// # Errors
     /// As for `push`.
-    pub fn finish(mut self) -> Result<(), Closed> {
-        self.flush()?;
+    pub async fn finish(mut self) -> Result<(), Closed> {
+        self.flush().await?;
         self.is_finished = true;
         self.shared.queue.complete();
         Ok(())
     }
 
-    fn offer(&mut self, mut batch: Batch<T>) -> Result<(), Closed> {
+    async fn offer(&mut self, mut batch: Batch<T>) -> Result<(), Closed> {
         // One batch larger than everything goes alone.
         let share = batch.weight().min(RUN_BYTES) as u32;
-        let memory = self.memory.clone().acquire_many_owned(share);
-        batch.memory = Some(self.runtime.block_on(memory).map_err(|_| Closed)?);
+        batch.memory = Some(self.memory.clone().acquire_many_owned(share).await.map_err(|_| Closed)?);
         self.shared.queue.offer(batch);
         Ok(())
     }
@@ -344,12 +342,21 @@ pub struct Answers<T> {
 }
 
 impl<T> Answers<T> {
-    /// Waits for the next answers in order; none after the last. Not for async threads.
+    /// Waits for the next answers in order; none after the last.
     ///
     /// # Errors
     /// The run failed; answers that came before in order were given out before.
-    pub fn wait(&mut self) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
-        self.take(|incoming| Some(incoming.blocking_recv().unwrap_or_else(|| Err(Error::Abandoned.into()))))
+    pub async fn wait(&mut self) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
+        loop {
+            if let Some(answered) = self.next_in_order() {
+                return Ok(Some(answered));
+            }
+            if self.is_over {
+                return Ok(None);
+            }
+            let outcome = self.incoming.recv().await;
+            self.take(outcome.unwrap_or_else(|| Err(Error::Abandoned.into())))?;
+        }
     }
 
     /// The next answers if they are there already.
@@ -357,26 +364,28 @@ impl<T> Answers<T> {
     /// # Errors
     /// As for `wait`.
     pub fn ready(&mut self) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
-        self.take(|incoming| incoming.try_recv().ok())
-    }
-
-    fn take(
-        &mut self,
-        mut receive: impl FnMut(&mut mpsc::UnboundedReceiver<Outcome<T>>) -> Option<Outcome<T>>,
-    ) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
         loop {
-            if let Some(done) = self.early.remove(&self.next_id) {
-                self.next_id += 1;
-                return Ok(Some(done.hand_out()));
+            if let Some(answered) = self.next_in_order() {
+                return Ok(Some(answered));
             }
-            if self.is_over {
-                return Ok(None);
-            }
-            match receive(&mut self.incoming).transpose()? {
-                Some(Some(done)) => drop(self.early.insert(done.id, done)),
-                Some(None) => self.is_over = true,
-                None => return Ok(None),
+            match self.incoming.try_recv() {
+                Ok(outcome) if !self.is_over => self.take(outcome)?,
+                _ => return Ok(None),
             }
         }
+    }
+
+    fn next_in_order(&mut self) -> Option<Vec<Answered<T>>> {
+        let done = self.early.remove(&self.next_id)?;
+        self.next_id += 1;
+        Some(done.hand_out())
+    }
+
+    fn take(&mut self, outcome: Outcome<T>) -> Result<(), Failure<T>> {
+        match outcome? {
+            Some(done) => drop(self.early.insert(done.id, done)),
+            None => self.is_over = true,
+        }
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use hyper_util::rt::TokioIo;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc;
 use tonic::transport::{Channel, Endpoint, Uri};
 
@@ -23,13 +24,16 @@ pub struct Embedded {
 
 impl Embedded {
     /// Starts a server on the current tokio runtime. Dropping it ends its connections. Somebody waits for this one alone:
-    /// no board is solved in the background.
+    /// no board is solved in the background. A runtime of one thread is taken for a process that may not start another:
+    /// all boards are solved on it.
     ///
     /// # Errors
     /// When the server's worker threads cannot be started.
     pub fn start(settings: Settings, solver: Arc<dyn Solver>) -> io::Result<Embedded> {
         let (pipes, listener) = mpsc::channel(1);
-        let settings = Settings { heavy_in_background: false, ..settings };
+        let in_place = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+        let workers = if in_place { 0 } else { settings.workers };
+        let settings = Settings { heavy_in_background: false, workers, ..settings };
         let server = Server::start(settings, solver, vec![Listener::pipes(listener)])?;
         let connector = tower::service_fn(move |_: Uri| {
             let pipes = pipes.clone();

@@ -48,12 +48,12 @@ pub struct Report {
     pub internal: u64,
 }
 
-/// Answers a file. `complain` hears of every bad case that does not end the run, in file order. The calling thread
-/// writes, so it must not be an async one.
+/// Answers a file. `complain` hears of every bad case that does not end the run, in file order. Whoever polls this
+/// writes, so it is for `block_on`, not for a task.
 ///
 /// # Errors
 /// Whatever comes first in file order; the answers before it are written.
-pub fn solve(
+pub async fn solve(
     client: &Client,
     job: Job,
     input: impl Read + Send + 'static,
@@ -67,6 +67,7 @@ pub fn solve(
     feed::start(reading, input, meter, |_| (), boards).map_err(Error::Read)?;
     Writer { job, output, buffer: Vec::with_capacity(2 * PIECE), meter, complain, report: Report::default() }
         .run(answers)
+        .await
 }
 
 struct Writer<'a> {
@@ -79,8 +80,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn run(mut self, mut answers: Answers<Tag<()>>) -> Result<Report, Error> {
-        let verdict = self.write_all(&mut answers);
+    async fn run(mut self, mut answers: Answers<Tag<()>>) -> Result<Report, Error> {
+        let verdict = self.write_all(&mut answers).await;
         // The answers before a fault stand, whatever the fault.
         let flushed = self.flush();
         verdict?;
@@ -88,14 +89,14 @@ impl Writer<'_> {
         Ok(self.report)
     }
 
-    fn write_all(&mut self, answers: &mut Answers<Tag<()>>) -> Result<(), Error> {
+    async fn write_all(&mut self, answers: &mut Answers<Tag<()>>) -> Result<(), Error> {
         loop {
             let answered = match answers.ready()? {
                 Some(answered) => answered,
                 None => {
                     // Whoever waits at the other end of a pipe gets what there is.
                     self.flush()?;
-                    match answers.wait()? {
+                    match answers.wait().await? {
                         Some(answered) => answered,
                         None => return Ok(()),
                     }

@@ -24,6 +24,7 @@ mod watch;
 pub mod exposition;
 mod share;
 mod batch;
+mod pools;
 pub mod workers;
 mod explain;
 mod stream;

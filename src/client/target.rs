@@ -29,6 +29,20 @@ pub struct Address {
     text: String,
     uri: String,
     road: Road,
+    is_looked_up: bool,
+}
+
+impl Address {
+    /// Whether its host is a name that stands for IP addresses.
+    pub fn is_looked_up(&self) -> bool {
+        self.is_looked_up
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 /// What lies between a client and its server.
@@ -69,12 +83,12 @@ impl FromStr for Address {
     fn from_str(text: &str) -> Result<Address, BadTarget> {
         let text = text.trim();
         let bad = |what: &str| BadTarget::Address { address: text.into(), what: what.into() };
-        let address = |uri: String, road| Address { text: text.into(), uri, road };
+        let address = |uri: String, road, is_looked_up| Address { text: text.into(), uri, road, is_looked_up };
         if let Some(path) = text.strip_prefix("unix:") {
             if path.trim_start_matches('/').is_empty() {
                 return Err(bad("the path of the socket is missing"));
             }
-            return Ok(address(text.to_owned(), Road::Inside));
+            return Ok(address(text.to_owned(), Road::Inside, false));
         }
         let (scheme, authority) = match text.strip_prefix("https://") {
             Some(authority) => ("https", authority),
@@ -92,13 +106,14 @@ impl FromStr for Address {
         if uri.port_u16().is_none() {
             return Err(bad("the port is missing or too large"));
         }
-        let is_inside = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+        let ip = host.parse::<IpAddr>();
+        let is_inside = host == "localhost" || ip.as_ref().is_ok_and(IpAddr::is_loopback);
         let road = match scheme {
             "https" => Road::Tls,
             _ if is_inside => Road::Inside,
             _ => Road::Clear,
         };
-        Ok(address(uri.to_string(), road))
+        Ok(address(uri.to_string(), road, ip.is_err()))
     }
 }
 

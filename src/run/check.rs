@@ -75,11 +75,11 @@ pub enum CheckError {
 }
 
 /// Checks an answer file. `tell` hears of every fault, in order; without `all` the check ends at the first wrong answer.
-/// Not for async threads.
+/// Whoever polls this reads the answer file, so it is for `block_on`, not for a task.
 ///
 /// # Errors
 /// Whatever of the input or the servers comes first in file order.
-pub fn check(
+pub async fn check(
     client: &Client,
     job: &Job,
     input: impl Read + Send + 'static,
@@ -94,10 +94,10 @@ pub fn check(
     let (text, right) = (AnswerText::new(answers), Right::new(right, meter.clone()));
     let mut checker =
         Checker { client, job, text, right, tell, report: Report::default(), line: Vec::new(), unclear: None };
-    while let Some(Entry { tag, answer }) = checker.right.next()? {
+    while let Some(Entry { tag, answer }) = checker.right.next().await? {
         match (tag, answer) {
             (Tag::Case { number, kept, .. }, Some(Ok(answer))) => {
-                if !checker.case(number, &kept, &answer)? {
+                if !checker.case(number, &kept, &answer).await? {
                     return Ok(checker.report);
                 }
             }
@@ -127,14 +127,14 @@ struct Checker<'a, R> {
 
 impl<R: Read> Checker<'_, R> {
     /// Checks one case; false when the check is over.
-    fn case(&mut self, number: u64, board: &Board, answer: &Answer) -> Result<bool, CheckError> {
+    async fn case(&mut self, number: u64, board: &Board, answer: &Answer) -> Result<bool, CheckError> {
         self.report.cases += 1;
         self.line.clear();
         judge::write_answer(self.job.format, number, answer.outcome(), answer.winning_cells(), &mut self.line);
         if self.unclear.is_none() && self.text.take(&self.line).map_err(CheckError::Answers)? {
             return Ok(true);
         }
-        let (stray, given) = self.find(number, board, answer)?;
+        let (stray, given) = self.find(number, board, answer).await?;
         let mut goes_on = true;
         let mut found = None;
         if let Some(given) = given {
@@ -144,7 +144,7 @@ impl<R: Read> Checker<'_, R> {
                 line: verdict::line(&fault, &given, &self.line),
                 case: Some(number),
                 is_presentation: matches!(fault, Fault::Presentation(_)),
-                message: self.message(number, board, answer, &given, &fault)?,
+                message: self.message(number, board, answer, &given, &fault).await?,
             });
         }
         if let Some(stray) = stray {
@@ -167,7 +167,7 @@ impl<R: Read> Checker<'_, R> {
     }
 
     /// What stands in a case's place, if it is not what is right to the byte; before it the first chunk that is in nobody's.
-    fn find(
+    async fn find(
         &mut self,
         number: u64,
         board: &Board,
@@ -177,7 +177,7 @@ impl<R: Read> Checker<'_, R> {
         while !self.text.take(&self.line).map_err(CheckError::Answers)? {
             let chunk = self.text.next(self.job.format, cells(board)).map_err(CheckError::Answers)?;
             let is_before = before.as_ref().is_some_and(|before| align::agrees(&chunk.says, before));
-            match self.belongs(number, board, answer, &chunk, is_before).map_err(CheckError::Answers)? {
+            match self.belongs(number, board, answer, &chunk, is_before).await.map_err(CheckError::Answers)? {
                 Belongs::Ahead => return Ok((stray, Some(self.text.left(&chunk)))),
                 Belongs::Nowhere => {
                     let mut given = self.text.given(chunk, number);
@@ -207,7 +207,7 @@ impl<R: Read> Checker<'_, R> {
     }
 
     /// Where a chunk belongs; `is_before`: perhaps to the case before.
-    fn belongs(
+    async fn belongs(
         &mut self,
         number: u64,
         board: &Board,
@@ -223,7 +223,7 @@ impl<R: Read> Checker<'_, R> {
         if is_clear {
             return Ok(Belongs::Here);
         }
-        let (right, is_end) = self.right.ahead(align::SIGHT);
+        let (right, is_end) = self.right.ahead(align::SIGHT).await;
         let widest = right.iter().map(|(board, _)| cells(board)).fold(cells(board), usize::max);
         if format == Format::Lightoj1229 {
             let (chunks, _) = self.text.ahead(format, widest, align::UNREADABLE + 1, align::UNREADABLE)?;
@@ -259,7 +259,7 @@ impl<R: Read> Checker<'_, R> {
     }
 
     /// What is wrong, with the move that shows it.
-    fn message(
+    async fn message(
         &self,
         number: u64,
         board: &Board,
@@ -281,6 +281,7 @@ impl<R: Read> Checker<'_, R> {
         let told = self
             .client
             .explain(board, &verdict::asked(fault), Wants::default())
+            .await
             .map_err(|error| Error::Client { error, blamed: None })?;
         let reason = match told {
             Ok(told) => match fault {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use tokio::runtime::{Handle, RuntimeFlavor};
+
 use crate::client::{Boards, Closed};
 use crate::games::Board;
 use crate::judge::{Format, InputError, Next, Options, Place, ReadError, Reader};
@@ -54,7 +56,8 @@ pub(super) enum Tag<T> {
     Unread(Box<io::Error>),
 }
 
-/// Reads a file in a thread of its own and sends its boards, each with what is kept of it.
+/// Reads a file and sends its boards, each with what is kept of it: in a thread of its own, or on the current runtime where
+/// that has one thread alone.
 ///
 /// # Errors
 /// The thread cannot be started.
@@ -68,8 +71,15 @@ pub(super) fn start<R: Read + Send + 'static, T: Send + 'static>(
     let Reading { format, options, keep_going } = reading;
     let meter = meter.clone();
     let reader = Reader::new(format, options, Metered { input, meter: meter.clone() });
+    let runtime = Handle::current();
+    let in_place = runtime.runtime_flavor() == RuntimeFlavor::CurrentThread;
+    let feeding = async move { feed(reader, &meter, keep_going, in_place, keep, boards).await };
+    if in_place {
+        runtime.spawn(feeding);
+        return Ok(());
+    }
     // Not joined: a reader that waits for a pipe must not hold up the end of a run that failed.
-    thread::Builder::new().name("reader".into()).spawn(move || feed(reader, &meter, keep_going, keep, boards))?;
+    thread::Builder::new().name("reader".into()).spawn(move || runtime.block_on(feeding))?;
     Ok(())
 }
 
@@ -96,10 +106,11 @@ impl<R: Read> Read for Metered<R> {
 }
 
 /// Reads cases and sends their boards; faults travel in their places, and what is kept of a board with it.
-fn feed<R: Read, T>(
+async fn feed<R: Read, T>(
     mut reader: Reader<R>,
     meter: &Meter,
     keep_going: bool,
+    in_place: bool,
     keep: impl Fn(&Board) -> T,
     mut boards: Boards<Tag<T>>,
 ) -> Result<(), Closed> {
@@ -108,19 +119,25 @@ fn feed<R: Read, T>(
             Ok(Next::Case(case)) => {
                 meter.read_cases.store(case.number, Ordering::Relaxed);
                 let tag = Tag::Case { number: case.number, place: case.place, kept: keep(&case.board) };
-                boards.push(case.board, tag)?;
+                boards.push(case.board, tag).await?;
             }
-            Ok(Next::Starved) => boards.flush()?,
-            Ok(Next::End) => return boards.finish(),
+            Ok(Next::Starved) => {
+                boards.flush().await?;
+                // The next read may wait, and nothing else is done meanwhile.
+                if in_place {
+                    boards.answered().await?;
+                }
+            }
+            Ok(Next::End) => return boards.finish().await,
             Err(ReadError::Input(fault)) => {
-                boards.note(Tag::Bad(Box::new(fault)))?;
+                boards.note(Tag::Bad(Box::new(fault))).await?;
                 if !keep_going {
-                    return boards.finish();
+                    return boards.finish().await;
                 }
             }
             Err(ReadError::Io(error)) => {
-                boards.note(Tag::Unread(Box::new(error)))?;
-                return boards.finish();
+                boards.note(Tag::Unread(Box::new(error))).await?;
+                return boards.finish().await;
             }
         }
     }

@@ -29,9 +29,9 @@ impl Right {
     }
 
     /// Waits for the next entry; none behind the last.
-    pub(super) fn next(&mut self) -> Result<Option<Entry>, Error> {
+    pub(super) async fn next(&mut self) -> Result<Option<Entry>, Error> {
         while self.held.is_empty() && self.end.is_none() {
-            self.wait();
+            self.wait().await;
         }
         match self.held.pop_front() {
             Some(entry) => Ok(Some(entry)),
@@ -41,12 +41,12 @@ impl Right {
 
     /// The answers of the next cases, up to `most` with their boards, and whether no case follows behind them. Waits for
     /// those that are on their way.
-    pub(super) fn ahead(&mut self, most: usize) -> (Vec<(&Board, &Answer)>, bool) {
+    pub(super) async fn ahead(&mut self, most: usize) -> (Vec<(&Board, &Answer)>, bool) {
         for _ in 0..MOST_BATCHES {
             if self.held.len() > most || self.end.is_some() {
                 break;
             }
-            self.wait();
+            self.wait().await;
         }
         let answers = self.held.iter().map_while(|entry| match (&entry.tag, &entry.answer) {
             (Tag::Case { kept, .. }, Some(Ok(answer))) => Some((kept, answer)),
@@ -57,8 +57,8 @@ impl Right {
         (answers, is_end)
     }
 
-    fn wait(&mut self) {
-        match self.source.wait() {
+    async fn wait(&mut self) {
+        match self.source.wait().await {
             Ok(Some(answered)) => {
                 self.meter.add_cases(answered.len() as u64);
                 self.held.extend(answered);

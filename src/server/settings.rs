@@ -22,7 +22,7 @@ pub struct Settings {
     pub calls: u32,
     /// Connections open at once; further ones are closed as they come.
     pub connections: u32,
-    /// Threads of each of the two pools that solve what is too long for an async thread.
+    /// Threads of each of the two pools that solve what is too long for an async thread; 0: it is solved on that.
     pub workers: usize,
     /// Heavy boards are solved at the lowest priority, so that they take only the time that nobody else wants: other
     /// clients, or whatever else runs on the machine.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::oneshot;
 
 use super::batch::{Admitted, Batch, HEAVY, Position, Task, split};
 use super::meters::{Done, Meters};
+use super::pools::Pools;
 use super::quota::PeerId;
 use super::settings::Settings;
 use super::share::{HeavyPermit, Share, Shares};
@@ -57,11 +57,6 @@ impl Solver for Games {
 /// when the machine is idle, and milliseconds when it is busy.
 const IN_PLACE: u64 = 50_000;
 
-/// How far the threads for heavy boards stand back in favour of all others. At 19 a core shared with one of them is
-/// left to the other side for 98 % of the time.
-#[cfg(target_os = "linux")]
-const HEAVY_NICE: i32 = 19;
-
 /// Solves batches. Cheap to clone.
 ///
 /// Heavy boards have a pool of their own, so that light batches never queue behind them; its threads run at the lowest
@@ -71,8 +66,7 @@ pub(super) struct Workers {
     solver: Arc<dyn Solver>,
     sizes: Sizes,
     limits: Limits,
-    light: Arc<ThreadPool>,
-    heavy: Arc<ThreadPool>,
+    pools: Arc<Pools>,
     shares: Arc<Shares>,
     meters: Arc<Meters>,
 }
@@ -88,19 +82,10 @@ impl Workers {
     /// # Errors
     /// When the threads cannot be started.
     pub(super) fn new(solver: Arc<dyn Solver>, settings: &Settings, meters: Arc<Meters>) -> std::io::Result<Workers> {
-        let threads = settings.workers;
-        let pool = |name: &'static str, threads: usize| {
-            ThreadPoolBuilder::new().num_threads(threads).thread_name(move |index| format!("{name}-{index}"))
-        };
-        let light = pool("light", threads).build().map_err(std::io::Error::other)?;
-        let heavy = match settings.heavy_in_background {
-            true => pool("heavy", 2 * threads).start_handler(|_| stand_back()),
-            false => pool("heavy", threads),
-        };
-        let heavy = heavy.build().map_err(std::io::Error::other)?;
-        let (light, heavy) = (Arc::new(light), Arc::new(heavy));
+        let pools = Arc::new(Pools::new(settings.workers, settings.heavy_in_background)?);
         let (sizes, limits) = (settings.sizes, settings.limits);
-        Ok(Workers { solver, sizes, limits, light, heavy, shares: Arc::new(Shares::new(threads)), meters })
+        let shares = Arc::new(Shares::new(settings.workers.max(1)));
+        Ok(Workers { solver, sizes, limits, pools, shares, meters })
     }
 
     /// A fresh call's share of the heavy pool.
@@ -168,6 +153,10 @@ impl Workers {
                 false => None,
             };
             let answered = self.spawn(task, outcome_only, permit, flag.clone());
+            if self.pools.are_in_place() {
+                // Others on this thread have their turn between.
+                tokio::task::yield_now().await;
+            }
             if may_be_too_long {
                 // One after another: what does not fit is dropped before the next answers are made.
                 let answered = answered.await.map_err(|_| Cancelled)??;
@@ -196,8 +185,7 @@ impl Workers {
         let (sender, receiver) = oneshot::channel();
         let workers = self.clone();
         let queued = Instant::now();
-        let pool = if task.heavy { &self.heavy } else { &self.light };
-        pool.spawn_fifo(move || {
+        self.pools.start(task.heavy, move || {
             if !sender.is_closed() {
                 let _gone = sender.send(workers.answer_all(task.boards, outcome_only, &flag, Some(queued.elapsed())));
             }
@@ -228,7 +216,7 @@ impl Workers {
             let _until_done = permit;
             work()
         };
-        run_on(&self.heavy, work).await
+        run_on(&self.pools, true, work).await
     }
 
     /// Does other work that is too long for an async thread.
@@ -239,7 +227,7 @@ impl Workers {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Cancelled> {
-        run_on(&self.light, work).await
+        run_on(&self.pools, false, work).await
     }
 
     /// The largest boards that are taken.
@@ -322,11 +310,12 @@ impl Workers {
 }
 
 async fn run_on<T: Send + 'static>(
-    pool: &ThreadPool,
+    pools: &Pools,
+    is_heavy: bool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Cancelled> {
     let (sender, receiver) = oneshot::channel();
-    pool.spawn_fifo(move || {
+    pools.start(is_heavy, move || {
         if !sender.is_closed() {
             let _gone = sender.send(work());
         }
@@ -334,20 +323,10 @@ async fn run_on<T: Send + 'static>(
     receiver.await.map_err(|_| Cancelled)
 }
 
-/// Lowers the priority of this thread. Where that is not a thread's own matter (macOS), nothing is done.
-fn stand_back() {
-    #[cfg(target_os = "linux")]
-    {
-        let thread = rustix::thread::gettid();
-        if let Err(error) = rustix::process::setpriority_process(Some(thread), HEAVY_NICE) {
-            tracing::debug!(%error, "heavy boards run at normal priority");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::batch::TASK;
+    use super::super::pools::HEAVY_NICE;
     use super::*;
 
     #[cfg(target_os = "linux")]

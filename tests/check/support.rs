@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 pub struct Checker {
     client: Client,
     _embedded: Embedded,
-    _runtime: Runtime,
+    runtime: Runtime,
 }
 
 impl Checker {
@@ -28,7 +28,7 @@ impl Checker {
             let target = Target::ready("embedded", embedded.channel());
             (Client::connect(&[target], Options::default()).await.expect("connects"), embedded)
         });
-        Checker { client, _embedded: embedded, _runtime: runtime }
+        Checker { client, _embedded: embedded, runtime }
     }
 
     /// Checks answers to the end; a fault of the input is a fault of the test.
@@ -37,7 +37,8 @@ impl Checker {
         let mut findings = Vec::new();
         let input = std::io::Cursor::new(input.as_bytes().to_vec());
         let mut tell = |finding: &Finding| findings.push(finding.clone());
-        let report = check(&self.client, &job, input, answers, &Arc::default(), &mut tell);
+        let meter = Arc::default();
+        let report = self.runtime.block_on(check(&self.client, &job, input, answers, &meter, &mut tell));
         (report.unwrap_or_else(|error| panic!("{format}: {error}")), findings)
     }
 }

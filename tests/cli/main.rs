@@ -22,4 +22,5 @@ mod standard_error;
 mod server_log;
 mod sockets;
 mod values;
+mod limits;
 mod reasons;

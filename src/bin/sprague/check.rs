@@ -12,7 +12,7 @@ use sprague::units::count;
 use super::exit::{self, Failure};
 use super::files::{self, Input};
 use super::session::Session;
-use super::{format, servers};
+use super::{format, limits, servers};
 
 /// DOMjudge's codes for an output that is accepted, and one that is not.
 const ACCEPTED: u8 = 42;
@@ -123,6 +123,7 @@ fn summary(arguments: &Arguments, name: &str, report: Report, is_right: bool) ->
 /// Leaves the reason where DOMjudge looks for it, and its exit code.
 fn judged(folder: &Path, reason: &str, is_right: bool) -> Result<(), Failure> {
     let path = folder.join("judgemessage.txt");
+    limits::need_descriptors(1)?;
     fs::write(&path, reason).map_err(|error| {
         Failure::new(exit::IO, format_args!("sprague: {} cannot be written: {error}", path.display()))
     })?;

@@ -15,8 +15,8 @@ use sprague::run::output::AnswerFile;
 use sprague::run::place::{DescriptorName, Place};
 
 use super::exit::{self, Failure};
-use super::messages;
 use super::sniff::Sniffed;
+use super::{limits, messages};
 
 /// A file or standard input, open.
 pub(crate) struct Input {
@@ -44,6 +44,7 @@ impl Input {
             }
             return Ok(Input { name: "-".into(), size: None, source: Box::new(Descriptor(stdin())) });
         }
+        limits::need_descriptors(1)?;
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
         let about = file.metadata().map_err(|error| unreadable(path, &error))?;
         if about.is_dir() {
@@ -124,6 +125,7 @@ pub(crate) fn unfolded(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 /// The judge files of a folder, `*.in`, in the order of their names.
 fn inputs_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    limits::need_descriptors(1)?;
     let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let entries = entries.map_err(|error| unreadable(folder, &error))?;
     let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
@@ -137,6 +139,7 @@ fn inputs_of(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// The names of what is in a folder.
 pub(crate) fn names(folder: &Path) -> Result<BTreeSet<OsString>, Failure> {
+    limits::need_descriptors(1)?;
     let names = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect());
     names.map_err(|error| unreadable(folder, &error))
 }
@@ -151,6 +154,7 @@ impl Output {
     /// Begins a file, or takes standard output, which `-` is too.
     pub(crate) fn open(path: Option<&Path>) -> Result<Output, Failure> {
         let Some(path) = path.filter(|path| !is_standard_output(path)) else { return Output::standard() };
+        limits::need_descriptors(1)?;
         let file = AnswerFile::create(path).map_err(|error| {
             let folder = folder_of(path);
             let why = match error.kind() {

@@ -2,6 +2,7 @@
 
 mod messages;
 mod exit;
+mod limits;
 mod sniff;
 mod signals;
 mod servers;

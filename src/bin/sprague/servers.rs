@@ -13,9 +13,10 @@ use sprague::embedded::Embedded;
 use sprague::server::settings::Settings;
 use sprague::server::workers::Games;
 use sprague::units::{self, number_within, positive_duration, size_within};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use super::exit::{self, Failure};
+use super::limits;
 
 /// Where the work is done.
 #[derive(Debug, Args)]
@@ -61,6 +62,7 @@ fn batch_size(text: &str) -> Result<u64, String> {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    limits::need_descriptors(1)?;
     let unreadable =
         |error| Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", file.display()));
     std::fs::read(file).map_err(unreadable)
@@ -73,10 +75,22 @@ fn read_pem(file: &Path, check: fn(&[u8]) -> Result<(), &'static str>) -> Result
     check(&pem).map(|()| pem).map_err(unusable)
 }
 
-/// Two threads carry as much as more would: what takes long is done elsewhere.
+/// Threads of the runtime: two carry as much as more would, for what takes long is done elsewhere.
+const RUNTIME_THREADS: usize = 2;
+/// Descriptors of the runtime: three that wait for events, three that wait for signals.
+const RUNTIME_DESCRIPTORS: usize = 6;
+
+/// Where a command's work is done. Where the system gives too few threads, everything is done on the one there is.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| Failure::new(exit::INTERNAL, format_args!("sprague: no threads can be started: {error}")))
+    limits::need_descriptors(RUNTIME_DESCRIPTORS)?;
+    // The runtime's, two pools (the one for heavy boards has twice as many), one that reads the file, one that looks up names.
+    let threads = RUNTIME_THREADS + 3 * Settings::default().workers + 2;
+    let mut builder = match limits::allow_threads(threads) {
+        true => Builder::new_multi_thread(),
+        false => Builder::new_current_thread(),
+    };
+    let runtime = builder.worker_threads(RUNTIME_THREADS).enable_all().build();
+    runtime.map_err(|error| Failure::new(exit::INTERNAL, format_args!("sprague: no work can be started: {error}")))
 }
 
 impl Arguments {
@@ -89,7 +103,16 @@ impl Arguments {
             batch_bytes: self.batch_bytes,
         };
         if !self.server.is_empty() {
+            let in_place = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+            if let Some(named) = self.server.iter().find(|address| in_place && address.is_looked_up()) {
+                let message = format_args!(
+                    "sprague: the name in {named} is looked up by a thread, and too few can be started here (ulimit -u, \
+                     ulimit -v): give its IP address"
+                );
+                return Err(Failure::new(exit::INTERNAL, message));
+            }
             let credentials = self.credentials()?;
+            limits::need_descriptors(self.server.len() * self.connections as usize)?;
             let targets: Result<Vec<_>, BadTarget> =
                 self.server.iter().map(|address| Target::new(address, &credentials)).collect();
             let targets = targets.map_err(|error| Failure::new(exit::USAGE, format_args!("sprague: {error}")))?;

@@ -60,15 +60,15 @@ impl Session {
 
     /// Answers a file. The output is written and not yet committed.
     pub(crate) fn answer(&self, job: Job, input: Input, output: &mut Output, quiet: bool) -> Result<Report, Failure> {
-        let Some(on) = self.runtime.as_ref().map(Runtime::handle) else { return Err(Failure::silent(exit::INTERNAL)) };
-        let _on = on.enter();
+        let Some(runtime) = &self.runtime else { return Err(Failure::silent(exit::INTERNAL)) };
         let start = Instant::now();
         let meter = Arc::new(Meter::default());
         let on_stdout = matches!(output, Output::Standard(_));
-        let progress = (!quiet).then(|| Progress::show(&meter, input.size, on_stdout, on)).flatten();
+        let progress = (!quiet).then(|| Progress::show(&meter, input.size, on_stdout, runtime.handle())).flatten();
         let mut complain =
             |complaint: &run::Complaint| Progress::say(progress.as_ref(), &format!("{}:{complaint}", input.name));
-        let done = run::solve(&self.client, job, input.source, output.writer(), &meter, &mut complain);
+        let solving = run::solve(&self.client, job, input.source, output.writer(), &meter, &mut complain);
+        let done = runtime.block_on(solving);
         drop(progress);
         if self.signals.code().is_some() {
             return Err(interrupted(&self.signals, meter.cases(), &output.as_it_was()));
@@ -85,7 +85,8 @@ impl Session {
         moves: &[Move],
         wants: Wants,
     ) -> Result<Result<Explanation, BoardError>, Failure> {
-        let told = self.client.explain(board, moves, wants);
+        let Some(runtime) = &self.runtime else { return Err(Failure::silent(exit::INTERNAL)) };
+        let told = runtime.block_on(self.client.explain(board, moves, wants));
         self.signals.code().map_or_else(|| told.map_err(Failure::from), |code| Err(Failure::silent(code)))
     }
 
@@ -98,10 +99,11 @@ impl Session {
         quiet: bool,
         tell: &mut dyn FnMut(&check::Finding),
     ) -> Result<check::Report, Failure> {
-        let Some(on) = self.runtime.as_ref().map(Runtime::handle) else { return Err(Failure::silent(exit::INTERNAL)) };
+        let Some(runtime) = &self.runtime else { return Err(Failure::silent(exit::INTERNAL)) };
         let meter = Arc::new(Meter::default());
-        let progress = (!quiet).then(|| Progress::show(&meter, input.size, true, on)).flatten();
-        let done = check::check(&self.client, job, input.source, answers.source, &meter, tell);
+        let progress = (!quiet).then(|| Progress::show(&meter, input.size, true, runtime.handle())).flatten();
+        let checking = check::check(&self.client, job, input.source, answers.source, &meter, tell);
+        let done = runtime.block_on(checking);
         drop(progress);
         if self.signals.code().is_some() {
             return Err(interrupted(&self.signals, meter.cases(), ""));

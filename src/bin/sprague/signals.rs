@@ -1,10 +1,14 @@
-//! SIGINT and SIGTERM: the run ends, half files go, and the exit code says which it was.
+//! Signals that end a process: the run ends, half files go, and the exit code says which it was.
 
+use std::future::poll_fn;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
+use rustix::process::Signal;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -14,7 +18,18 @@ use super::messages;
 /// A run that does not end by itself after a signal (a write to a pipe that nobody reads) is left where it stands.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Watches for both signals, from now on.
+/// What is sent to end a process: by terminals, shells, schedulers, and for too much time.
+const ENDING: [Signal; 8] =
+    [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM, Signal::ALARM, Signal::USR1, Signal::USR2, Signal::XCPU];
+
+/// The signals that whoever started this process told it to ignore (`nohup`, a shell's `&`): bit n - 1 is signal n.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+/// Watches for these signals, from now on; those that were ignored stay so.
 #[derive(Debug, Clone)]
 pub(crate) struct Signals {
     code: Arc<AtomicU8>,
@@ -22,17 +37,31 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Starts to watch, on the current runtime.
+    /// Starts to watch, on the current runtime. One of a single thread cannot watch while it reads or solves: there a signal
+    /// ends the process as it ends others.
     pub(crate) fn watch() -> Result<Signals, Failure> {
         let failed = |error| Failure::new(exit::INTERNAL, format_args!("sprague: signals cannot be watched: {error}"));
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
         let signals = Signals { code: Arc::default(), came: CancellationToken::new() };
-        let watched = signals.clone();
+        // With a handler, a write that makes a file longer than allowed (ulimit -f) fails and does not end the process.
+        drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map_err(failed)?);
+        if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
+            return Ok(signals);
+        }
+        let ignored = ignored();
+        let watched = ENDING.map(Signal::as_raw).into_iter().filter(|number| ignored >> (number - 1) & 1 == 0);
+        let watched = watched.map(|number| Ok((number, signal(SignalKind::from_raw(number))?)));
+        let mut watched = watched.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        let first = signals.clone();
         tokio::spawn(async move {
-            let code = tokio::select! { _ = interrupt.recv() => 130, _ = terminate.recv() => 143 };
-            watched.code.store(code, Ordering::Release);
-            watched.came.cancel();
+            let number = poll_fn(|context| {
+                let came = watched
+                    .iter_mut()
+                    .find_map(|(number, signal)| signal.poll_recv(context).is_ready().then_some(*number));
+                came.map_or(Poll::Pending, Poll::Ready)
+            });
+            let code = 128 + number.await as u8;
+            first.code.store(code, Ordering::Release);
+            first.came.cancel();
             tokio::time::sleep(PATIENCE).await;
             messages::finish();
             std::process::exit(code.into());
