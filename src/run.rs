@@ -2,6 +2,7 @@
 
 pub mod descriptor;
 pub mod place;
+mod twin;
 pub mod output;
 mod feed;
 mod fault;

@@ -1,11 +1,10 @@
 //! Where answers go: a file that appears whole or not at all, or a descriptor, pipe or device that is written straight.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use super::twin::Twin;
 
 use super::descriptor::Descriptor;
 use super::place::Place;
@@ -20,7 +19,7 @@ pub struct AnswerFile {
 enum Way {
     /// Written beside the target, and put in its place at the end; removed when dropped before. `old` is open for writing:
     /// what no other file may take the place of, as a mount point, is written in place.
-    Beside { twin: NamedTempFile, target: PathBuf, old: Option<File> },
+    Beside { twin: Twin, target: PathBuf, old: Option<File> },
     /// Written elsewhere, where no file can be made beside the target, and copied into it at the end.
     Elsewhere { copy: File, old: File },
     /// A descriptor that was open before, a pipe or a device.
@@ -56,12 +55,7 @@ impl AnswerFile {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let twin = tempfile::Builder::new()
-            .prefix(".sprague-")
-            // The system takes the umask off, as for any new file.
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder);
-        let way = match (twin, old) {
+        let way = match (Twin::new_in(folder), old) {
             (Ok(twin), old) => {
                 if let Some(permissions) = permissions {
                     twin.as_file().set_permissions(permissions)?;
@@ -93,12 +87,12 @@ impl AnswerFile {
             Way::Beside { twin, target, old } => {
                 // A rename may reach the disk before what is renamed.
                 twin.as_file().sync_all()?;
-                match (twin.persist(target), old) {
+                let written = twin.as_file().try_clone()?;
+                let placed = twin.named().and_then(|named| named.persist(target).map_err(|refused| refused.error));
+                match (placed, old) {
                     (Ok(_), _) => Ok(()),
-                    (Err(refused), Some(old)) if !is_full(&refused.error) => {
-                        write_in_place(refused.file.as_file().try_clone()?, old)
-                    }
-                    (Err(refused), _) => Err(refused.error),
+                    (Err(error), Some(old)) if !is_full(&error) => write_in_place(written, old),
+                    (Err(error), _) => Err(error),
                 }
             }
         }
@@ -135,6 +129,8 @@ impl Write for AnswerFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
     use std::os::unix::fs::symlink;
 
     fn folder() -> tempfile::TempDir {

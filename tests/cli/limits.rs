@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -132,6 +134,19 @@ fn every_signal_that_ends_a_run_leaves_the_folder_as_it_was() {
 }
 
 #[test]
+fn a_run_that_is_killed_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("out"), "old").unwrap();
+    let mut child = waiting(folder.path(), "");
+    // Some file systems have no files without names.
+    let has_unnamed = names(folder.path()) == ["out"];
+    kill(&child, "-KILL");
+    child.wait().unwrap();
+    assert!(!has_unnamed || names(folder.path()) == ["out"]);
+    assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "old");
+}
+
+#[test]
 fn signals_that_were_ignored_at_the_start_stay_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = waiting(folder.path(), "trap '' INT HUP;");
@@ -148,4 +163,52 @@ fn a_file_that_may_not_grow_ends_with_74_and_leaves_nothing() {
     let done = limited(folder.path(), "ulimit -f 1", "solve -f uva10561 input -o out");
     assert_eq!(done.status.code(), Some(74), "{:?}", done.status);
     assert_eq!(names(folder.path()), ["input", "right", "small", "sprague"]);
+}
+
+#[test]
+fn non_blocking_standard_streams_are_waited_for() {
+    let input = rows(20_000);
+    let right = answers(&input);
+    let ends = || {
+        let (theirs, ours) = UnixStream::pair().unwrap();
+        theirs.set_nonblocking(true).unwrap();
+        (OwnedFd::from(theirs), ours)
+    };
+    let ((stdin, mut to), (stdout, mut from)) = (ends(), ends());
+    let mut child =
+        shell(r#"exec "$0" "$@""#, &["solve", "-f", "uva10561"]).stdin(stdin).stdout(stdout).spawn().unwrap();
+    let writing = std::thread::spawn(move || {
+        for piece in input.as_bytes().chunks(200_000) {
+            std::thread::sleep(Duration::from_millis(20));
+            to.write_all(piece).unwrap();
+        }
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    let mut out = String::new();
+    from.read_to_string(&mut out).unwrap();
+    writing.join().unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(out == right, "{} bytes, and {} are right", out.len(), right.len());
+}
+
+#[test]
+fn standard_streams_that_are_closed_are_no_place_for_files() {
+    let folder = folder();
+    let right = fs::read_to_string(folder.path().join("right")).unwrap();
+    for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+        let done = limited(folder.path(), "true", &format!("solve -f uva10561 -v input -o out {closed}"));
+        assert!(done.status.success(), "{closed}: {done:?}");
+        assert!(fs::read_to_string(folder.path().join("out")).unwrap() == right, "{closed}");
+        fs::remove_file(folder.path().join("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_of_a_set_is_not_read_first() {
+    let folder = folder();
+    let script = "mkfifo set/01-traps.in; cat set/01-traps.in & cd set && ../sprague generate -q -f poj3537 --cases 1 -d . && wait";
+    fs::create_dir(folder.path().join("set")).unwrap();
+    let mut command = Command::new("timeout");
+    let done = command.args(["50", "bash", "-c", script]).current_dir(folder.path()).output().unwrap();
+    assert!(done.status.success() && !done.stdout.is_empty(), "{done:?}");
 }
