@@ -12,9 +12,13 @@ use crate::server::Server;
 use crate::server::listen::Listener;
 use crate::server::settings::Settings;
 use crate::server::workers::Solver;
+use crate::wire::facts::Limits;
 
 /// The size of the pipe, in bytes each way: a batch of the usual size passes whole.
 const PIPE: usize = 64 * 1024;
+
+/// The budget of memory at least, in bytes: never what bounds a run.
+const MEMORY: u64 = 1 << 30;
 
 /// A server without a network, and the way to it.
 pub struct Embedded {
@@ -33,7 +37,9 @@ impl Embedded {
         let (pipes, listener) = mpsc::channel(1);
         let in_place = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
         let workers = if in_place { 0 } else { settings.workers };
-        let settings = Settings { heavy_in_background: false, workers, ..settings };
+        // The one client bounds what it sends: the budget of memory is for strangers, and may be too little on small machines.
+        let limits = Limits { memory_bytes: settings.limits.memory_bytes.max(MEMORY), ..settings.limits };
+        let settings = Settings { heavy_in_background: false, workers, limits, ..settings };
         let server = Server::start(settings, solver, vec![Listener::pipes(listener)])?;
         let connector = tower::service_fn(move |_: Uri| {
             let pipes = pipes.clone();

@@ -10,6 +10,8 @@ import argparse
 import os
 import pathlib
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -183,6 +185,76 @@ def the_client_is_interrupted():
             assert not out.exists() and not list(WORK.glob(".*")), "a file was left"
             figures.append(said.strip())
     return f"exit 130 and 143, no file: {figures[0][:80]}"
+
+
+def standard_error_is_at_fault():
+    """Closed, full, left by its reader, and a full pipe that nobody reads: with few messages, and with more than a pipe holds."""
+    bad = WORK / "bad.in"
+    with INPUT.open() as good, bad.open("w") as file:
+        for number, line in enumerate(good):
+            file.write("abc\n" if number % 50 == 1 else line)
+    figures = []
+    for name, command, expected in (
+        ("-vv", [SPRAGUE, "-vv", "solve", "-f", "uva10561", INPUT], 0),
+        ("bad cases", [SPRAGUE, "solve", "-f", "uva10561", "--keep-going", bad], 65),
+    ):
+        right, seconds = None, {}
+        for fault in ("none", "closed", "full", "left", "blocked"):
+            out, reader, writer = fresh(fault), *os.pipe()
+            if fault == "blocked":
+                os.set_blocking(writer, False)
+                try:
+                    while True:
+                        os.write(writer, b"." * 4096)
+                except BlockingIOError:
+                    os.set_blocking(writer, True)
+            elif fault == "left":
+                os.close(reader)
+            sink = {"none": subprocess.DEVNULL, "full": open("/dev/full", "w"), "closed": None}.get(fault, writer)
+            close = (lambda: os.close(2)) if fault == "closed" else None
+            begun = time.monotonic()
+            code = subprocess.run([*command, "-o", out], stderr=sink, preexec_fn=close, timeout=300).returncode
+            seconds[fault] = time.monotonic() - begun
+            assert code == expected, (fault, code)
+            right = right or out.read_bytes()
+            assert out.read_bytes() == right, f"{fault}: the answers differ"
+            os.close(writer)
+            if fault != "left":
+                os.close(reader)
+        assert max(seconds.values()) < 1.5 * seconds["none"] + 1, seconds
+        figures.append(f"{name}: " + ", ".join(f"{fault} {figure:.2f} s" for fault, figure in seconds.items()))
+    return f"byte-identical, same exit code; {'; '.join(figures)}"
+
+
+def threads_and_memory_are_short():
+    """No thread may be started, and little address space taken."""
+    ordinary, right = WORK / "ordinary.in", WORK / "ordinary.out"
+    with INPUT.open() as file:
+        boards = file.read().split()[1:1001]
+    ordinary.write_text("\n".join(["1000", *boards]) + "\n")
+    right.write_bytes(subprocess.run([SPRAGUE, "solve", "-f", "uva10561", ordinary], check=True, capture_output=True).stdout)
+    program = shutil.copy(SPRAGUE, WORK / "program")
+    WORK.chmod(0o755)
+    figures = []
+    for processes, space in ((1, None), (3, None), (7, None), (None, 300_000), (1, 300_000)):
+        def limit():
+            if space:
+                resource.setrlimit(resource.RLIMIT_AS, (space * 1024, space * 1024))
+            if processes:
+                resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+
+        for command in (["check", "-f", "uva10561", ordinary, right], ["solve", "-f", "uva10561", ordinary],
+                        ["explain", "treblecross", "." * 100]):
+            # Limits of processes do not apply to root.
+            user = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+            process = subprocess.Popen([program, *command], stdout=subprocess.PIPE, preexec_fn=limit, **user)
+            said = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            assert os.waitstatus_to_exitcode(status) == 0, (processes, space, command, said)
+            assert command[0] != "solve" or said == right.read_bytes(), "the answers differ"
+            assert usage.ru_maxrss < 20_000, f"{command[0]}: {usage.ru_maxrss} KB"
+            figures.append(usage.ru_maxrss)
+    return f"check, solve and explain with 1, 3 and 7 processes and with 300,000 KB: {max(figures) / 1000:.1f} MB resident at most"
 
 
 # --- The server's faults: its clients misbehave -----------------------------------------------------------------------
@@ -370,7 +442,8 @@ def a_client_lies_about_sizes():
 FAULTS = [
     one_of_two_servers_is_killed, the_only_server_is_killed, a_server_is_killed_and_comes_back, one_server_is_stopped,
     two_servers_restart_one_after_the_other, one_server_is_killed_and_one_drained, connections_are_reset_or_truncated,
-    the_disk_is_full, the_client_is_interrupted, resets_come_in_floods, five_hundred_streams_never_read,
+    the_disk_is_full, the_client_is_interrupted,
+    standard_error_is_at_fault, threads_and_memory_are_short, resets_come_in_floods, five_hundred_streams_never_read,
     streams_upload_and_never_read, a_hundred_connections_never_send, a_hundred_streams_never_send,
     metadata_of_a_megabyte, random_bytes_on_the_port, descriptors_are_exhausted, a_client_lies_about_sizes,
 ]

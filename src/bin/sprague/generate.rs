@@ -140,7 +140,7 @@ fn one(arguments: &Arguments, file: &TestFile) -> Result<(), Failure> {
 fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Failure> {
     files::make_folder(folder)?;
     let before = files::names(folder)?;
-    for input in set.iter().map(|file| folder.join(format!("{}.in", file.name()))).filter(|input| input.exists()) {
+    for input in set.iter().map(|file| folder.join(format!("{}.in", file.name()))).filter(|input| input.is_file()) {
         keep_others(arguments.format, &input)?;
     }
     let session = Session::open(&arguments.servers, "")?;
