@@ -18,7 +18,8 @@ pub(super) enum Pools {
 }
 
 impl Pools {
-    /// A pool of so many threads for light work, and one for heavy work. The latter has more than one client may use.
+    /// A pool of so many threads for light work, and one for heavy work. Where others wait too, the latter
+    /// has more than one client may use.
     ///
     /// # Errors
     /// When the threads cannot be started.
@@ -30,10 +31,10 @@ impl Pools {
             ThreadPoolBuilder::new().num_threads(threads).thread_name(move |index| format!("{name}-{index}"))
         };
         let light = pool("light", threads).build().map_err(io::Error::other)?;
-        let mut heavy = pool("heavy", 2 * threads);
-        if heavy_in_background {
-            heavy = heavy.start_handler(|_| stand_back());
-        }
+        let heavy = match heavy_in_background {
+            true => pool("heavy", 2 * threads).start_handler(|_| stand_back()),
+            false => pool("heavy", threads),
+        };
         Ok(Pools::Threads { light, heavy: heavy.build().map_err(io::Error::other)? })
     }
 
