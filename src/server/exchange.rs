@@ -89,14 +89,14 @@ where
         });
         response.await.ok_or(Ended::ByClient)?.into_parts()
     };
-    let is_whole = body.is_end_stream();
-    if is_whole {
-        read_on(&inbox).await;
-    }
-    let sink = respond.send_response(Response::from_parts(head, ()), is_whole).map_err(|_| Ended::ByClient)?;
-    if is_whole {
+    let head = Response::from_parts(head, ());
+    if body.is_end_stream() {
+        // A call that was refused or failed has its place no longer while it is read on.
         drop(account);
+        read_on(&inbox).await;
+        respond.send_response(head, true).map_err(|_| Ended::ByClient)?;
     } else {
+        let sink = respond.send_response(head, false).map_err(|_| Ended::ByClient)?;
         let mut sending = Sending { sink, body: pin!(body), inbox: &inbox, account, stall_timeout };
         let sent = sending.run().await;
         if sent == Err(Ended::Stalled) {
