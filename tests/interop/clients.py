@@ -144,7 +144,7 @@ def a_rolling_restart_loses_nothing(client):
         run = Run(client, MANY, *servers.addresses)
         met = restarts(run, servers, [0, 1] * 4)
         run.succeeds()
-    assert met >= 3, f"only {met} restarts met the run"
+    assert met >= 2, f"only {met} restarts met the run"  # each server once
     return f"{MANY.count} boards, {met} restarts, byte-identical in {run.seconds:.1f} s"
 
 
