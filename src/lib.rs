@@ -3,6 +3,7 @@
 #![warn(unreachable_pub)]
 
 pub mod units;
+pub mod escape;
 mod found;
 mod pem;
 pub mod theory;

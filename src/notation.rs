@@ -1,5 +1,9 @@
 //! Boards and moves as people type them: `..X..`, `XL,LR`, `3,1,9,4`; `7`, `2,3`, `left:4`. Cells count from 1 here.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
+use crate::escape;
 use crate::explain::Move;
 use crate::found;
 use crate::games::end_nim::{self, End};
@@ -184,13 +188,35 @@ pub fn show_move(columns: Option<u32>, played: Move) -> String {
     }
 }
 
-/// An argument as it is typed to a shell: in quotes where the shell would change it.
-pub fn argument(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./,:=+@%".contains(&byte);
-    if !text.is_empty() && text.bytes().all(is_plain) {
-        return text.into();
+/// An argument as it is typed to a shell: in quotes where the shell would change it, and with escapes, which most shells
+/// read in the form `$'a\x0a'`, for what is not to be seen.
+pub fn argument<S: AsRef<OsStr> + ?Sized>(text: &S) -> String {
+    let bytes = text.as_ref().as_bytes();
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+@%".contains(byte);
+    if !bytes.is_empty() && bytes.iter().all(is_plain) {
+        return String::from_utf8_lossy(bytes).into_owned();
     }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(escape::is_hidden) => format!("'{}'", text.replace('\'', r"'\''")),
+        _ => {
+            let mut quoted = String::from("$'");
+            for part in bytes.utf8_chunks() {
+                for character in part.valid().chars() {
+                    match character {
+                        '\'' | '\\' => quoted.extend(['\\', character]),
+                        _ if escape::is_hidden(character) => {
+                            let mut units = [0; 4];
+                            quoted
+                                .extend(character.encode_utf8(&mut units).bytes().map(|byte| format!("\\x{byte:02x}")));
+                        }
+                        _ => quoted.push(character),
+                    }
+                }
+                quoted.extend(part.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+            }
+            quoted + "'"
+        }
+    }
 }
 
 /// Writes a board so that `board` reads it.
@@ -241,9 +267,11 @@ mod tests {
             (r"X/,\X", r"'X/,\X'"),
             ("", "''"),
             ("$HOME", "'$HOME'"),
+            ("a\nb'\\\u{202e}", r"$'a\x0ab\'\\\xe2\x80\xae'"),
         ] {
             assert_eq!(argument(text), typed);
         }
+        assert_eq!(argument(OsStr::from_bytes(b"a\xff b")), r"$'a\xff b'");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use tonic::{Request, Status};
 use super::credentials::{Credentials, Token};
 use super::fault::{self, Fault};
 use super::tls::{self, Broke};
+use crate::escape;
 
 /// A TCP handshake that takes longer than this will not come to anything.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -158,7 +159,7 @@ impl Target {
             }
             Road::Clear | Road::Inside => Way::Endpoint(Box::new(endpoint(&address.uri)?)),
         };
-        Ok(Target { name: address.text.clone(), way, token: credentials.token.clone() })
+        Ok(Target { name: escape::text(&address.text).to_string(), way, token: credentials.token.clone() })
     }
 
     /// A server behind a channel made elsewhere, and its name for messages.

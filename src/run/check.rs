@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Read};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::align::{self, Belongs};
@@ -25,8 +26,8 @@ pub struct Job {
     pub strict: bool,
     /// Go on behind a wrong answer.
     pub all: bool,
-    /// The input's name, for the command that shows more.
-    pub input: String,
+    /// The input's path, for the command that shows more.
+    pub input: PathBuf,
 }
 
 /// A fault of an answer file.

@@ -8,6 +8,7 @@ use super::twin::Twin;
 
 use super::descriptor::Descriptor;
 use super::place::Place;
+use crate::escape;
 
 /// A file of answers in the making.
 #[derive(Debug)]
@@ -64,7 +65,7 @@ impl AnswerFile {
             }
             (Err(error), Some(old)) if !is_full(&error) => Way::Elsewhere { copy: tempfile::tempfile()?, old },
             (Err(error), _) => {
-                let message = format!("no file can be made in {}: {}", folder.display(), error.kind());
+                let message = format!("no file can be made in {}: {}", escape::path(&folder), error.kind());
                 return Err(io::Error::new(error.kind(), message));
             }
         };

@@ -16,6 +16,7 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
+use crate::escape;
 use crate::pem;
 
 /// A token of fewer characters can be found by trying.
@@ -46,7 +47,7 @@ impl Access {
 #[derive(Debug, thiserror::Error)]
 pub enum Unusable {
     /// It cannot be read.
-    #[error("{} cannot be read: {error}", path.display())]
+    #[error("{} cannot be read: {error}", escape::path(&path))]
     Unread {
         /// The file.
         path: PathBuf,
@@ -54,7 +55,7 @@ pub enum Unusable {
         error: io::Error,
     },
     /// What it holds makes no sense.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", escape::path(&path))]
     Senseless {
         /// The file.
         path: PathBuf,
@@ -133,9 +134,9 @@ fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
         }
     };
     let key = pem::key(&read(&files.key)?).map_err(|fault| unusable(&files.key, fault))?;
-    let mut config = builder
-        .with_single_cert(certificates(&files.cert)?, key)
-        .map_err(|error| unusable(&files.cert, format_args!("does not go with {}: {error}", files.key.display())))?;
+    let mut config = builder.with_single_cert(certificates(&files.cert)?, key).map_err(|error| {
+        unusable(&files.cert, format_args!("does not go with {}: {error}", escape::path(&files.key)))
+    })?;
     config.alpn_protocols = vec![b"h2".to_vec()];
     Ok(config)
 }

@@ -24,6 +24,7 @@ use super::quota::{PeerId, Resource};
 use super::settings;
 use super::socket_file::SocketFile;
 use super::transport::{Transport, Watched};
+use crate::escape;
 
 /// After a failed accept (out of descriptors, as a rule) the listener waits: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -60,8 +61,8 @@ impl FromStr for Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Address::Tcp(address) => f.write_str(address),
-            Address::Unix(path) => write!(f, "unix:{}", path.display()),
+            Address::Tcp(address) => escape::text(address).fmt(f),
+            Address::Unix(path) => write!(f, "unix:{}", escape::path(&path)),
         }
     }
 }

@@ -22,12 +22,12 @@ fn address_space() -> u64 {
 /// The least of the machine's memory and the limits of the control groups that this process is in, version 1 or 2, as
 /// the files under `root` say.
 fn available(root: &Path) -> Option<u64> {
-    let read = |path: &str| fs::read_to_string(root.join(path)).ok();
-    let machine = read("proc/meminfo").and_then(|text| {
+    let read = |path: &Path| fs::read_to_string(root.join(path)).ok();
+    let machine = read(Path::new("proc/meminfo")).and_then(|text| {
         let kib = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix("kB")?.trim();
         Some(kib.parse::<u64>().ok()? * 1024)
     });
-    let groups = read("proc/self/cgroup").unwrap_or_default();
+    let groups = read(Path::new("proc/self/cgroup")).unwrap_or_default();
     let limits = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -40,7 +40,7 @@ fn available(root: &Path) -> Option<u64> {
         };
         // A limit of any group above holds too. In a container the group itself may be mounted as the root.
         let above = Path::new(path.trim_start_matches('/')).ancestors();
-        above.filter_map(|group| read(&format!("{mount}/{}/{file}", group.display()))?.trim().parse().ok()).collect()
+        above.filter_map(|group| read(&Path::new(mount).join(group).join(file))?.trim().parse().ok()).collect()
     });
     limits.chain(machine).min()
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
 
+use crate::escape;
+
 /// The mode of a Unix socket: its owner and group may connect.
 const SOCKET_MODE: u32 = 0o660;
 
@@ -51,7 +53,7 @@ fn inode(path: &Path) -> io::Result<Inode> {
 async fn remove_stale(path: &Path) -> io::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     if !found.file_type().is_socket() {
-        let message = format!("{} exists and is no socket", path.display());
+        let message = format!("{} exists and is no socket", escape::path(&path));
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
     }
     match UnixStream::connect(path).await {

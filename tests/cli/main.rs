@@ -9,6 +9,7 @@ mod relay;
 mod answers;
 mod output;
 mod descriptors;
+mod names;
 mod messages;
 mod protocol;
 mod recovery;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sprague::escape;
 use sprague::judge::Format;
 use sprague::run::check::{Finding, Job, Report};
 use sprague::units::count;
@@ -69,12 +70,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let answers = Input::open(answers)?;
     let name = answers.name.clone();
     let session = Session::open(&arguments.servers, "")?;
-    let job = Job {
-        format: arguments.format,
-        strict: arguments.strict,
-        all: arguments.all,
-        input: arguments.input.display().to_string(),
-    };
+    let job =
+        Job { format: arguments.format, strict: arguments.strict, all: arguments.all, input: arguments.input.clone() };
     let mut page = String::new();
     let mut unwritten = None;
     // Of faults of layout the first is told: a file has them everywhere or nowhere.
@@ -125,7 +122,7 @@ fn judged(folder: &Path, reason: &str, is_right: bool) -> Result<(), Failure> {
     let path = folder.join("judgemessage.txt");
     limits::need_descriptors(1)?;
     fs::write(&path, reason).map_err(|error| {
-        Failure::new(exit::IO, format_args!("sprague: {} cannot be written: {error}", path.display()))
+        Failure::new(exit::IO, format_args!("sprague: {} cannot be written: {error}", escape::path(&path)))
     })?;
     Err(Failure::silent(if is_right { ACCEPTED } else { REJECTED }))
 }

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use sprague::escape;
 use sprague::units::plural;
 
 /// Flags under this heading keep strangers out: an empty variable in their place is refused, not passed over.
@@ -19,6 +20,20 @@ pub(crate) fn without_empty(command: Command) -> Command {
         _ => argument,
     });
     command.mut_subcommands(without_empty)
+}
+
+/// Writes what is not to be seen in an error's words as escapes.
+fn escaped(mut error: clap::Error) -> clap::Error {
+    let escape = |text: &String| escape::text(text).to_string();
+    let words = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) => Some((kind, ContextValue::String(escape(text)))),
+        ContextValue::Strings(texts) => Some((kind, ContextValue::Strings(texts.iter().map(escape).collect()))),
+        _ => None,
+    });
+    for (kind, value) in words.collect::<Vec<_>>() {
+        error.insert(kind, value);
+    }
+    error
 }
 
 /// Adds to clap's error which variable a value comes from that is not among `words`, the command line.
@@ -41,7 +56,7 @@ pub(crate) fn name_variable(mut error: clap::Error, command: &Command, words: &[
     };
     let variables: BTreeSet<String> = flags.iter().filter_map(variable).collect();
     if variables.is_empty() {
-        return error;
+        return escaped(error);
     }
     let variables: Vec<String> = variables.into_iter().collect();
     let tip = format!("from the {} {}", plural(variables.len() as u64, "environment variable"), variables.join(", "));
@@ -51,7 +66,7 @@ pub(crate) fn name_variable(mut error: clap::Error, command: &Command, words: &[
     };
     tips.push(StyledStr::from(tip));
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
-    error
+    escaped(error)
 }
 
 /// Whether a flag is on the command line.

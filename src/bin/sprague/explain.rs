@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use sprague::draw::{self, Style};
+use sprague::escape;
 use sprague::explain::{Explanation, Wants};
 use sprague::games::{Board, Game, treblecross};
 use sprague::judge::{self, Format, Next, ReadError, Reader};
@@ -39,7 +40,7 @@ Moves: 7, or row,column (darkraft), or left:4 (end-nim)."
 pub(crate) struct Arguments {
     /// treblecross, darkraft, end-nim or a format's name; with -f the judge file (`-`: standard input)
     #[arg(value_name = "GAME|FILE")]
-    subject: String,
+    subject: PathBuf,
     /// The board
     #[arg(value_name = "BOARD", conflicts_with = "format", required_unless_present = "format")]
     board: Option<String>,
@@ -88,7 +89,7 @@ enum When {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (game, format) = match arguments.format {
         Some(format) => (format.game(), Some(format)),
-        None => subject(&arguments.subject)?,
+        None => subject(&arguments.subject.to_string_lossy())?,
     };
     let usage = |message: String| Failure::new(exit::USAGE, format_args!("sprague: {message}"));
     if arguments.case.is_some() && arguments.format.is_none() {
@@ -107,18 +108,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let letters = arguments.letters.or(format).and_then(Format::letters);
     let letters = letters.map_or(Letters::DRAWN, |(backslash, slash)| Letters { backslash, slash });
     let board = match (arguments.format, arguments.case, &arguments.board) {
-        (Some(format), Some(case), _) => board_of_file(format, Path::new(&arguments.subject), case)?,
+        (Some(format), Some(case), _) => board_of_file(format, &arguments.subject, case)?,
         (_, _, Some(board)) => typed(game, format, board, letters)?,
         _ => return Err(Failure::new(exit::USAGE, "sprague: a board is missing")),
     };
     if let (Some(_), Some(svg)) = (arguments.format, &arguments.svg)
-        && files::would_replace(svg, Path::new(&arguments.subject))
+        && files::would_replace(svg, &arguments.subject)
     {
-        return Err(usage(format!("the picture would replace the judge file {}: name another", arguments.subject)));
+        return Err(usage(format!(
+            "the picture would replace the judge file {}: name another",
+            escape::path(&arguments.subject)
+        )));
     }
     if let Some(svg) = arguments.svg.as_deref().filter(|svg| !picture_only && files::is_same_file(svg, Path::new("-")))
     {
-        return Err(usage(format!("the picture would replace the text in {}: name another file", svg.display())));
+        return Err(usage(format!("the picture would replace the text in {}: name another file", escape::path(&svg))));
     }
     let moves = arguments.moves.iter().map(|text| notation::read_move(&board, text)).collect::<Result<Vec<_>, _>>();
     let moves = moves.map_err(bad)?;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fd::BorrowedFd;
 use rustix::stdio::{stdin, stdout};
+use sprague::escape;
 use sprague::run::descriptor::Descriptor;
 use sprague::run::output::AnswerFile;
 use sprague::run::place::{DescriptorName, Place};
@@ -50,9 +51,9 @@ impl Input {
         if about.is_dir() {
             return Err(unreadable(path, &io::ErrorKind::IsADirectory.into()));
         }
-        refuse_own_output(&path.display().to_string(), &about)?;
+        refuse_own_output(&escape::path(&path).to_string(), &about)?;
         let size = about.is_file().then_some(about.len());
-        Ok(Input { name: path.display().to_string(), size, source: Box::new(file) })
+        Ok(Input { name: escape::path(&path).to_string(), size, source: Box::new(file) })
     }
 }
 
@@ -159,15 +160,15 @@ impl Output {
             let folder = folder_of(path);
             let why = match error.kind() {
                 io::ErrorKind::IsADirectory => "it is a folder: name a file in it".into(),
-                io::ErrorKind::NotFound if !folder.exists() => format!("there is no folder {}", folder.display()),
+                io::ErrorKind::NotFound if !folder.exists() => format!("there is no folder {}", escape::path(&folder)),
                 io::ErrorKind::PermissionDenied if !path.exists() => {
-                    format!("no file may be made in {}: permission denied", folder.display())
+                    format!("no file may be made in {}: permission denied", escape::path(&folder))
                 }
                 _ => error.to_string(),
             };
-            unwritable(&path.display().to_string(), &why)
+            unwritable(&escape::path(&path).to_string(), &why)
         })?;
-        Ok(Output::File(Box::new(file), path.display().to_string()))
+        Ok(Output::File(Box::new(file), escape::path(&path).to_string()))
     }
 
     fn standard() -> Result<Output, Failure> {
@@ -231,7 +232,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// Makes a folder, unless it is there.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| {
-        let name = folder.display().to_string();
+        let name = escape::path(&folder).to_string();
         match folder.exists() {
             true => unwritable(&name, &"it is no folder"),
             false => unwritable(&name, &error),
@@ -240,7 +241,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", path.display()))
+    Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", escape::path(&path)))
 }
 
 fn unwritable(name: &str, error: &dyn Display) -> Failure {

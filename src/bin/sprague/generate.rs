@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use sprague::escape;
 use sprague::generate::{Kind, Recipe, TestFile, Wish};
 use sprague::judge::{self, Format, Next, Reader};
 use sprague::notation::argument;
@@ -125,7 +126,7 @@ fn one(arguments: &Arguments, file: &TestFile) -> Result<(), Failure> {
         return Err(usage("the file and its answers cannot share standard output: name a file with -o".into()));
     }
     if files::is_same_file(output, answers) {
-        let (both, free) = (answers.display(), output.with_file_name(solve::answer_name(output)).display().to_string());
+        let (both, free) = (escape::path(answers), output.with_file_name(solve::answer_name(output)));
         return Err(usage(match files::is_standard_output(output) {
             true => format!("the file and its answers cannot both go into {both}: name another with --answers"),
             false => format!("the file and its answers cannot both be {both}: type --answers {}", argument(&free)),
@@ -151,9 +152,9 @@ fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Fai
         if !arguments.quiet {
             messages::say(format_args!(
                 "{}: {} -> {}",
-                input.display(),
+                escape::path(&input),
                 count(file.cases(), "case"),
-                answers.display()
+                escape::path(&answers)
             ));
         }
     }
@@ -184,14 +185,14 @@ fn keep_others(format: Format, input: &Path) -> Result<(), Failure> {
 fn tell_of(folder: &Path, before: &BTreeSet<OsString>, set: &[TestFile]) {
     let made = set.iter().flat_map(|file| ["in", "out"].map(|ending| format!("{}.{ending}", file.name()).into()));
     let made: BTreeSet<OsString> = made.collect();
-    let (replaced, folder) = (before.intersection(&made).count() as u64, folder.display());
+    let (replaced, folder) = (before.intersection(&made).count() as u64, escape::path(&folder));
     if replaced > 0 {
         messages::say(format_args!("sprague: {} replaced in {folder}", count(replaced, "file")));
     }
     let mut others = before.difference(&made).filter(|name| Path::new(name).extension().is_some_and(|it| it == "in"));
     if let Some(first) = others.next() {
         let more = count(1 + others.count() as u64, "judge file");
-        messages::say(format_args!("sprague: {folder} also holds {more} not of this set, as {}", first.display()));
+        messages::say(format_args!("sprague: {folder} also holds {more} not of this set, as {}", escape::path(&first)));
     }
 }
 

@@ -61,7 +61,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    std::panic::set_hook(Box::new(|panic| messages::say(format_args!("sprague: a fault of its own: {panic}"))));
+    std::panic::set_hook(Box::new(|panic| {
+        messages::say_as_it_is(format_args!("sprague: a fault of its own: {panic}"))
+    }));
     let done = std::panic::catch_unwind(|| match parse(&words) {
         Ok(arguments) => run(arguments),
         Err(error) => {
@@ -95,7 +97,10 @@ fn answer(error: &clap::Error) -> Result<(), Failure> {
     let text = error.render();
     let show = |on_terminal: bool| if on_terminal { text.ansi().to_string() } else { text.to_string() };
     match error.use_stderr() {
-        true => Err(Failure::new(exit::USAGE, show(std::io::stderr().is_terminal()).trim_end())),
+        true => {
+            messages::say_as_it_is(show(std::io::stderr().is_terminal()).trim_end());
+            Err(Failure::silent(exit::USAGE))
+        }
         false => files::print(&show(std::io::stdout().is_terminal())),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Command, CommandFactory as _, ValueEnum};
+use sprague::escape;
 
 use super::exit::{self, Failure};
 use super::files::{self, Output};
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, command: Command) -> Result<(), Failure
         files::make_folder(folder)?;
         let written = [command, server].into_iter().try_for_each(|page| clap_mangen::generate_to(page, folder));
         return written.map_err(|error| {
-            Failure::new(exit::IO, format_args!("sprague: {} cannot be written: {error}", folder.display()))
+            Failure::new(exit::IO, format_args!("sprague: {} cannot be written: {error}", escape::path(&folder)))
         });
     }
     let command = match arguments.program {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
+use sprague::escape;
 use sprague::units::count;
 
 /// As many bytes are kept for a reader that is slower than the messages come.
@@ -44,10 +45,15 @@ fn messages() -> MutexGuard<'static, Messages> {
     MESSAGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a message with a line end.
+/// Writes a message, on a line of its own whatever names or words of others are in it.
 pub(crate) fn say(message: impl Display) {
-    let line = format!("{message}\n");
-    messages().add(line.as_bytes());
+    say_as_it_is(escape::text(&message.to_string()));
+}
+
+/// Writes a text that has lines and colours of its own.
+pub(crate) fn say_as_it_is(text: impl Display) {
+    let text = format!("{text}\n");
+    messages().add(text.as_bytes());
 }
 
 /// Shows something that is of no use later, such as a progress line: now or not at all.

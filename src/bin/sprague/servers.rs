@@ -10,6 +10,7 @@ use sprague::client::credentials::{Credentials, Token, check_certificates, check
 use sprague::client::target::{Address, BadTarget, Target};
 use sprague::client::{Client, Options};
 use sprague::embedded::Embedded;
+use sprague::escape;
 use sprague::server::settings::Settings;
 use sprague::server::workers::Games;
 use sprague::units::{self, number_within, positive_duration, size_within};
@@ -64,14 +65,14 @@ fn batch_size(text: &str) -> Result<u64, String> {
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     limits::need_descriptors(1)?;
     let unreadable =
-        |error| Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", file.display()));
+        |error| Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", escape::path(&file)));
     std::fs::read(file).map_err(unreadable)
 }
 
 /// Reads a file that must hold something in PEM form.
 fn read_pem(file: &Path, check: fn(&[u8]) -> Result<(), &'static str>) -> Result<Vec<u8>, Failure> {
     let pem = read(file)?;
-    let unusable = |fault| Failure::new(exit::USAGE, format_args!("sprague: {} {fault}", file.display()));
+    let unusable = |fault| Failure::new(exit::USAGE, format_args!("sprague: {} {fault}", escape::path(&file)));
     check(&pem).map(|()| pem).map_err(unusable)
 }
 
@@ -130,7 +131,7 @@ impl Arguments {
             None => None,
             Some(file) => {
                 let text = String::from_utf8_lossy(&read(file)?).into_owned();
-                let message = format_args!("sprague: {} holds no token", file.display()).to_string();
+                let message = format_args!("sprague: {} holds no token", escape::path(&file)).to_string();
                 Some(Token::first_of(&text).ok_or_else(|| Failure::new(exit::USAGE, message))?)
             }
         };

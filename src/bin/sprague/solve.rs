@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sprague::escape;
 use sprague::judge::Format;
 use sprague::notation::argument;
 use sprague::run::place::DescriptorName;
@@ -85,11 +86,11 @@ fn one(arguments: &Arguments, input: &Path) -> Result<(), Failure> {
 /// What is wrong with answers that would go into their judge file, and what to type.
 fn replaced(target: &Path, input: &Path) -> String {
     if files::is_standard(target) || DescriptorName::of(target).is_some() {
-        let input = if files::is_standard(input) { "standard input".into() } else { input.display().to_string() };
+        let input = if files::is_standard(input) { "standard input".into() } else { escape::path(&input).to_string() };
         return format!("the answers would go into the judge file, {input}: name another with -o");
     }
-    let free = argument(&target.with_file_name(answer_name(target)).display().to_string());
-    format!("the answers would replace the judge file {}: type -o {free}", target.display())
+    let free = argument(&target.with_file_name(answer_name(target)));
+    format!("the answers would replace the judge file {}: type -o {free}", escape::path(&target))
 }
 
 /// Answers file by file over one connection, a line each. A file at fault does not hold up the others.
@@ -100,13 +101,17 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
     let files = plan.len() as u64;
     let mut failed = 0;
     for (target, input) in plan {
-        let name = input.display().to_string();
+        let name = escape::path(&input).to_string();
         let done = answer(arguments, &session, &input, &target);
         let failure = match done {
             Ok(report) => {
                 if !arguments.quiet {
                     let bad = if report.bad + report.internal > 0 { ", some bad" } else { "" };
-                    messages::say(format_args!("{name}: {}{bad} -> {}", count(report.cases, "case"), target.display()));
+                    messages::say(format_args!(
+                        "{name}: {}{bad} -> {}",
+                        count(report.cases, "case"),
+                        escape::path(&target)
+                    ));
                 }
                 verdict(report).err()
             }
@@ -146,7 +151,7 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
         return Err(usage("several files need a folder for their answers: -o FOLDER".into()));
     };
     if files::is_standard(folder) || (folder.exists() && !folder.is_dir()) {
-        return Err(usage(format!("{} is no folder, and several files need one", folder.display())));
+        return Err(usage(format!("{} is no folder, and several files need one", escape::path(&folder))));
     }
     let identity = |path: &Path| fs::metadata(path).ok().as_ref().and_then(files::identity);
     let asked: BTreeSet<_> = inputs.iter().filter_map(|input| identity(input)).collect();
@@ -155,11 +160,11 @@ fn plan(arguments: &Arguments) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     for input in inputs {
         let target = folder.join(answer_name(&input));
         if let Some(other) = taken.insert(target.clone(), input.clone()) {
-            let (target, other, input) = (target.display(), other.display(), input.display());
+            let (target, other, input) = (escape::path(&target), escape::path(&other), escape::path(&input));
             return Err(usage(format!("{other} and {input} would both be answered in {target}")));
         }
         if identity(&target).is_some_and(|target| asked.contains(&target)) {
-            let (target, input) = (target.display(), input.display());
+            let (target, input) = (escape::path(&target), escape::path(&input));
             return Err(usage(format!(
                 "the answers to {input} would replace {target}, which is to be answered too: name another folder with -o"
             )));

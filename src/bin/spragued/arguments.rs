@@ -9,6 +9,7 @@ use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use ipnet::IpNet;
+use sprague::escape;
 use sprague::games::Sizes;
 use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
 use sprague::server::listen::Address;
@@ -314,7 +315,7 @@ pub(crate) fn print_config(matches: &ArgMatches) -> String {
             _ => "default".into(),
         };
         let value = match matches.get_raw(id) {
-            Some(values) => values.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(","),
+            Some(values) => values.map(|value| escape::path(value).to_string()).collect::<Vec<_>>().join(","),
             None if id == "workers" => defaults().workers.to_string(),
             None if id == "memory" => show_size(defaults().limits.memory_bytes),
             None => String::new(),

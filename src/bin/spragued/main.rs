@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _};
+use sprague::escape;
 use sprague::server::Server;
 use sprague::server::credentials::Unusable;
 use sprague::server::exposition;
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
     let mut log = match Log::start(&arguments) {
         Ok(log) => log,
         Err(error) => {
-            log::say(format_args!("spragued: {error:#}"));
+            log::say(escape::text(&format!("spragued: {error:#}")));
             return ExitCode::from(USAGE);
         }
     };
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            log::say(format_args!("spragued: {error:#}"));
+            log::say(escape::text(&format!("spragued: {error:#}")));
             let is_unread = matches!(error.downcast_ref(), Some(Unusable::Unread { .. }));
             ExitCode::from(if is_unread || error.is::<io::Error>() { IO } else { USAGE })
         }
