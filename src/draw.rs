@@ -1,6 +1,7 @@
 //! Explanations for eyes: sentences, pictures in the terminal and as SVG, JSON for programs.
 
 mod marks;
+mod fold;
 pub mod words;
 mod terminal;
 pub mod svg;
@@ -11,33 +12,33 @@ use std::fmt::Write as _;
 use crate::explain::{Explanation, Judged};
 use crate::games::Game;
 
+pub use self::fold::fold;
 pub use self::terminal::Style;
 
 /// An explanation as a page of text.
 pub fn page(game: Game, explanation: &Explanation, style: Style) -> String {
-    let mut page = String::new();
+    let mut head = String::new();
     let columns = marks::columns(&explanation.position);
     for (judged, number) in explanation.moves.iter().zip(1..) {
-        let _infallible = writeln!(page, "{}", words::judged(columns, judged, number));
+        let _infallible = writeln!(head, "{}", words::judged(columns, judged, number));
     }
     if let Some(lost) = explanation.moves.iter().position(is_mistake) {
         let mistake = &explanation.moves[lost];
-        let _infallible = writeln!(page, "\n{}", words::mistake(columns, mistake, lost + 1));
+        let _infallible = writeln!(head, "\n{}", words::mistake(columns, mistake, lost + 1));
     }
     if !explanation.moves.is_empty() {
-        page.push('\n');
+        head.push('\n');
     }
-    let _infallible = writeln!(page, "{}\n", words::headline(game, explanation));
-    page += &terminal::picture(explanation, style);
-    page += &words::reason(explanation);
-    page += &words::winning_moves(columns, explanation);
+    let _infallible = writeln!(head, "{}\n", words::headline(game, explanation));
+    let mut rest = words::reason(explanation);
+    rest += &words::winning_moves(columns, explanation);
     if let Some(options) = &explanation.options {
-        page += &words::options(columns, options);
+        rest += &words::options(columns, options);
     }
     if let Some(line) = &explanation.line {
-        page += &words::line(columns, explanation, line);
+        rest += &words::line(columns, explanation, line);
     }
-    page
+    [fold(&head, style.width), terminal::picture(explanation, style), fold(&rest, style.width)].concat()
 }
 
 /// A move that gave a won position away.

@@ -2,12 +2,17 @@
 
 use std::fmt::Write as _;
 
+use super::fold::fold;
 use super::marks::{self, DRAWN, Mark};
 use crate::explain::{Explanation, Position, Reason};
 use crate::notation::Letters;
 
-/// Treblecross cells in one line of a picture.
+/// Treblecross cells in one line of a picture where no width is known.
 const LINE: usize = 80;
+/// The columns in front of a strip, a grid and a row of piles.
+const STRIP_HEAD: usize = 8;
+const GRID_HEAD: usize = 5;
+const ROW_HEAD: usize = 12;
 
 /// Piles at each end that are drawn of a long row.
 const PILES: usize = 12;
@@ -19,6 +24,8 @@ pub struct Style {
     pub colour: bool,
     /// How darkraft cells are written.
     pub letters: Letters,
+    /// The columns there are. None: a program reads, and sentences stay in one line.
+    pub width: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -63,9 +70,9 @@ fn sign(mark: Mark) -> char {
 /// The picture, with an empty line behind it.
 pub(super) fn picture(explanation: &Explanation, style: Style) -> String {
     match &explanation.position {
-        Position::Treblecross { cells } if cells.len() <= DRAWN => strip(explanation, cells, style.colour),
+        Position::Treblecross { cells } if cells.len() <= DRAWN => strip(explanation, cells, style),
         Position::Darkraft { columns, cells } if cells.len() <= DRAWN => grid(explanation, *columns, cells, style),
-        Position::EndNim { piles } if !piles.is_empty() => row(explanation, piles, style.colour),
+        Position::EndNim { piles } if !piles.is_empty() => row(explanation, piles, style),
         _ => String::new(),
     }
 }
@@ -78,18 +85,32 @@ fn painted(cells: impl Iterator<Item = (char, Ink)>, colour: bool) -> String {
     cells.map(|(sign, ink)| if sign == ' ' { " ".into() } else { paint(&sign.to_string(), ink, true) }).collect()
 }
 
-fn strip(explanation: &Explanation, cells: &[u8], colour: bool) -> String {
+/// How many of `all` go into one block that has room for `room`: all, or a number that is easy to count on from.
+fn block(all: usize, room: usize, step: usize) -> usize {
+    match room {
+        _ if all <= room => all,
+        _ if room >= step => room / step * step,
+        _ => room,
+    }
+    .max(1)
+}
+
+fn strip(explanation: &Explanation, cells: &[u8], style: Style) -> String {
+    let Style { colour, width, .. } = style;
     let (marks, names) = (marks::marks(explanation), marks::names(explanation));
+    let room = width.map(|width| width.saturating_sub(STRIP_HEAD));
+    let line = room.map_or(LINE, |room| block(cells.len(), room, 10));
     let mut text = String::new();
-    for from in (0..cells.len()).step_by(LINE) {
-        let to = cells.len().min(from + LINE);
+    for from in (0..cells.len()).step_by(line) {
+        let to = cells.len().min(from + line);
         let here = from..to;
         // Every fifth cell has its number, from the digit that stands above it on.
         let mut ruler = String::new();
         for at in (from..to).filter(|at| *at == 0 || at % 5 == 4) {
-            let at = at - from;
-            if ruler.is_empty() || ruler.len() < at {
-                let _infallible = write!(ruler, "{:at$}{}", "", from + at + 1, at = at - ruler.len());
+            let (at, number) = (at - from, (at + 1).to_string());
+            let fits = room.is_none_or(|room| at + number.len() <= room);
+            if fits && (ruler.is_empty() || ruler.len() < at) {
+                let _infallible = write!(ruler, "{:at$}{number}", "", at = at - ruler.len());
             }
         }
         let board = here.clone().map(|at| (char::from(cells[at]), ink(marks[at])));
@@ -107,7 +128,7 @@ fn strip(explanation: &Explanation, cells: &[u8], colour: bool) -> String {
         }
         text.push('\n');
     }
-    text + &legend(&marks, colour)
+    text + &fold(&legend(&marks, colour), width)
 }
 
 /// The signs that were used.
@@ -123,40 +144,44 @@ fn legend(marks: &[Mark], colour: bool) -> String {
 }
 
 fn grid(explanation: &Explanation, columns: u32, cells: &[u8], style: Style) -> String {
-    let Style { colour, letters } = style;
+    let Style { colour, letters, width } = style;
     let (marks, names) = (marks::marks(explanation), marks::names(explanation));
     let columns = columns as usize;
-    let mut head = String::from("     ");
-    for column in 1..=columns {
-        let _infallible = write!(head, "{column:<3}");
-    }
-    let head = paint(head.trim_end(), Ink::Faint, colour);
-    let mut text = format!("{head}\n");
-    for (row, number) in cells.chunks(columns).zip(1..) {
-        let marks = &marks[(number - 1) * columns..];
-        let cell = |(cell, &mark): (&u8, &Mark)| {
-            let sign = if mark == Mark::Wins { '*' } else { ' ' };
-            paint(
-                &format!("{}{sign}", letters.write(*cell)),
-                if mark == Mark::None { Ink::Faint } else { ink(mark) },
-                colour,
-            )
-        };
-        let row: Vec<String> = row.iter().zip(marks).map(cell).collect();
-        let _infallible = writeln!(text, "{number:>3}  {}", row.join(" ").trim_end());
-    }
+    let board = blocks(columns, cells.len() / columns, style, |at| {
+        let sign = if marks[at] == Mark::Wins { '*' } else { ' ' };
+        let ink = if marks[at] == Mark::None { Ink::Faint } else { ink(marks[at]) };
+        paint(&format!("{}{sign}", letters.write(cells[at])), ink, colour)
+    });
     let is_cut =
         matches!(&explanation.reason, Reason::Colours { colours } if colours.iter().any(|one| one.parts.len() > 1));
+    let mut text = board;
     if is_cut {
-        text += "\n  the parts: a, b, ... where row + column is even, A, B, ... where it is odd\n";
-        let _infallible = writeln!(text, "{head}");
-        for (row, number) in names.chunks(columns).zip(1..) {
-            let row: String = row.iter().map(|name| format!("{}  ", if *name == ' ' { '.' } else { *name })).collect();
-            let _infallible = writeln!(text, "{number:>3}  {}", row.trim_end());
-        }
+        let parts = "\n  the parts: a, b, ... where row + column is even, A, B, ... where it is odd\n";
+        text += &fold(parts, width);
+        let name = |at: usize| format!("{} ", if names[at] == ' ' { '.' } else { names[at] });
+        text += &blocks(columns, cells.len() / columns, style, name);
     }
     text.push('\n');
-    text + &grid_legend(&marks, letters, colour)
+    text + &fold(&grid_legend(&marks, letters, colour), width)
+}
+
+/// The cells of a grid, two characters each, under the numbers of their columns and behind those of their rows.
+fn blocks(columns: usize, rows: usize, style: Style, cell: impl Fn(usize) -> String) -> String {
+    let room = |width: usize| (width.saturating_sub(GRID_HEAD) + 1) / 3;
+    let step = style.width.map_or(columns, |width| block(columns, room(width), 5));
+    let mut text = String::new();
+    for from in (0..columns).step_by(step) {
+        let here = from..columns.min(from + step);
+        let head: String = here.clone().map(|column| format!("{:<3}", column + 1)).collect();
+        let head = format!("{:GRID_HEAD$}{}", "", head.trim_end());
+        let gap = if from > 0 { "\n" } else { "" };
+        let _infallible = writeln!(text, "{gap}{}", paint(&head, Ink::Faint, style.colour));
+        for row in 0..rows {
+            let cells: Vec<String> = here.clone().map(|column| cell(row * columns + column)).collect();
+            let _infallible = writeln!(text, "{:>3}  {}", row + 1, cells.join(" ").trim_end());
+        }
+    }
+    text
 }
 
 fn grid_legend(marks: &[Mark], letters: Letters, colour: bool) -> String {
@@ -170,7 +195,8 @@ fn grid_legend(marks: &[Mark], letters: Letters, colour: bool) -> String {
     format!("  {wins}{kills}{gone}\n\n")
 }
 
-fn row(explanation: &Explanation, piles: &[u64], colour: bool) -> String {
+fn row(explanation: &Explanation, piles: &[u64], style: Style) -> String {
+    let colour = style.colour;
     let cut = piles.len() > 2 * PILES;
     let shown: Vec<String> = match cut {
         false => piles.iter().map(u64::to_string).collect(),
@@ -180,22 +206,40 @@ fn row(explanation: &Explanation, piles: &[u64], colour: bool) -> String {
             left.iter().map(u64::to_string).chain([more]).chain(right.iter().map(u64::to_string)).collect()
         }
     };
-    let Reason::Thresholds { left, right } = &explanation.reason else {
-        return format!("  piles     {}\n\n", shown.join("  "));
+    let (left, right) = match &explanation.reason {
+        Reason::Thresholds { left, right } => (Some(left), Some(right)),
+        _ => (None, None),
     };
-    let lost = [left.value.to_string(), right.value.to_string()];
     let last = shown.len() - 1;
-    let mut lines = ["  piles     ".to_owned(), "  loses at  ".to_owned()];
-    for (at, pile) in shown.iter().enumerate() {
-        let (threshold, wins) = match at {
-            0 => (lost[0].as_str(), left.value < left.pile),
-            _ if at == last => (lost[1].as_str(), right.value < right.pile),
-            _ => ("", false),
-        };
-        let width = pile.len().max(threshold.len());
+    let entries = shown.iter().enumerate().map(|(at, pile)| {
+        let threshold = if at == 0 { left } else { right.filter(|_| at == last) };
+        let lost = threshold.map(|threshold| threshold.value.to_string()).unwrap_or_default();
+        let wins = threshold.is_some_and(|threshold| threshold.value < threshold.pile);
+        let width = pile.len().max(lost.len());
         let ink = if wins { Ink::Green } else { Ink::Plain };
-        lines[0] += &(paint(&format!("{pile:>width$}"), ink, colour) + "  ");
-        lines[1] += &(paint(&format!("{threshold:>width$}"), ink, colour) + "  ");
+        let painted = [pile, &lost].map(|text| paint(&format!("{text:>width$}"), ink, colour) + "  ");
+        (width, painted, !lost.is_empty())
+    });
+    let heads = || ["  piles     ".to_owned(), "  loses at  ".to_owned()];
+    let (mut text, mut lines, mut used, mut is_told) = (String::new(), heads(), ROW_HEAD, false);
+    let mut end = |lines: [String; 2], is_told: bool| {
+        let _infallible = writeln!(text, "{}", lines[0].trim_end());
+        if is_told {
+            let _infallible = writeln!(text, "{}", lines[1].trim_end());
+        }
+        text.push('\n');
+    };
+    for (width, painted, has_threshold) in entries {
+        if used > ROW_HEAD && style.width.is_some_and(|room| used + width > room) {
+            end(std::mem::replace(&mut lines, heads()), is_told);
+            (used, is_told) = (ROW_HEAD, false);
+        }
+        for (line, entry) in lines.iter_mut().zip(painted) {
+            *line += &entry;
+        }
+        used += width + 2;
+        is_told |= has_threshold;
     }
-    format!("{}\n{}\n\n", lines[0].trim_end(), lines[1].trim_end())
+    end(lines, is_told);
+    text
 }

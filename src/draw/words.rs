@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::fold::SOFT;
 use super::marks;
 use crate::explain::reason::{Case, Cells, Colour, Part, Rule, Threshold};
 use crate::explain::{Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Position, Reason};
@@ -41,7 +42,7 @@ pub fn to_move(explanation: &Explanation) -> &'static str {
 }
 
 /// Why the position is won or lost.
-pub fn reason(explanation: &Explanation) -> String {
+pub(super) fn reason(explanation: &Explanation) -> String {
     match &explanation.reason {
         Reason::Over => over(&explanation.position).into(),
         Reason::ImmediateWin { cells } => immediate(cells),
@@ -97,7 +98,7 @@ fn zones(zones: &Listed<Part>, deadly: &Listed<u32>, nim_sum: u32) -> String {
     if zones.total == 0 {
         return text + "There is no other empty cell, so every move loses.\n";
     }
-    text += "What is left are zones, runs of cells with no X within two cells. Each is a game of its own, worth as much as\n\
+    text += "What is left are zones, runs of cells with no X within two cells. Each is a game of its own, worth as much as\u{2028}\
              a Nim heap of so many stones: its nim-value.\n";
     for (zone, number) in zones.items.iter().zip(0..).take(SHOWN) {
         let _infallible = writeln!(
@@ -148,8 +149,8 @@ fn cells(cells: &Cells, columns: Option<u32>) -> String {
 
 fn colours(colours: &[Colour; 2], columns: u32) -> String {
     let mut text = String::from(
-        "Waves run along diagonals, so cells with row + column even and cells with row + column odd never touch: two\n\
-         games side by side. Each part that waves have cut off is a game of its own, worth as much as a Nim heap of so\n\
+        "Waves run along diagonals, so cells with row + column even and cells with row + column odd never touch: two\u{2028}\
+         games side by side. Each part that waves have cut off is a game of its own, worth as much as a Nim heap of so\u{2028}\
          many stones: its nim-value.\n",
     );
     for (colour, (first, which)) in colours.iter().zip([('a', "even"), ('A', "odd")]) {
@@ -314,7 +315,7 @@ pub fn mistake(columns: Option<u32>, judged: &Judged, number: usize) -> String {
 }
 
 /// Play to the end.
-pub fn line(columns: Option<u32>, explanation: &Explanation, line: &Line) -> String {
+pub(super) fn line(columns: Option<u32>, explanation: &Explanation, line: &Line) -> String {
     if line.moves.is_empty() {
         return String::new();
     }
@@ -334,7 +335,7 @@ pub fn line(columns: Option<u32>, explanation: &Explanation, line: &Line) -> Str
     let mut width = 1;
     for played in moves {
         if width + played.len() > 98 {
-            text += "\n ";
+            text += &format!("{SOFT} ");
             width = 1;
         }
         width += played.len() + 1;

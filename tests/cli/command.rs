@@ -16,6 +16,9 @@ pub fn sprague(arguments: &[&str]) -> Command {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SPRAGUE")) {
         command.env_remove(name);
     }
+    for name in ["COLUMNS", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
     command.env("RUST_BACKTRACE", "0").timeout(LONGEST_RUN).args(arguments);
     command
 }

@@ -10,6 +10,7 @@ mod answers;
 mod output;
 mod descriptors;
 mod names;
+mod screen;
 mod messages;
 mod protocol;
 mod recovery;

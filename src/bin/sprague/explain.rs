@@ -1,7 +1,5 @@
 //! `sprague explain`: the reasons of one position, drawn.
 
-use std::ffi::OsStr;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -17,7 +15,7 @@ use sprague::wire::Reason;
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
-use super::{format, servers};
+use super::{format, screen, servers};
 
 /// Show who wins a position, why, and which reply beats a move
 #[derive(Debug, Args)]
@@ -71,7 +69,7 @@ pub(crate) struct Arguments {
     /// Write JSON in place of text
     #[arg(long)]
     json: bool,
-    /// Colour [default: on a terminal, unless NO_COLOR is set]
+    /// Colour [default: on a terminal that has it, never with NO_COLOR, always with CLICOLOR_FORCE]
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     color: When,
     #[command(flatten)]
@@ -149,12 +147,9 @@ fn shown(arguments: &Arguments, game: Game, told: &Explanation, letters: Letters
     let colour = match arguments.color {
         When::Always => true,
         When::Never => false,
-        When::Auto => {
-            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| value != OsStr::new(""));
-            std::io::stdout().is_terminal() && !refused
-        }
+        When::Auto => screen::has_colour(&std::io::stdout()),
     };
-    draw::page(game, told, Style { colour, letters })
+    draw::page(game, told, Style { colour, letters, width: screen::columns() })
 }
 
 /// The game, by its own name or by that of a format.

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use sprague::draw::fold;
 use sprague::judge::Format;
 
 use super::exit::Failure;
-use super::{files, format};
+use super::{files, format, screen};
 
 /// List the judge formats, or show one with its sample
 #[derive(Debug, Args)]
@@ -39,7 +40,11 @@ fn table() -> String {
     let mut text = String::new();
     let width = |column: usize| rows.iter().chain([&head]).map(|row| row[column].len()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
+    let before = widths.iter().sum::<usize>() + 6;
+    // In a terminal that has no room for a line the last column goes on under itself.
+    let room = screen::columns().map(|columns| columns.saturating_sub(before));
     for [name, aliases, game, title] in std::iter::once(&head).chain(&rows) {
+        let title = fold(title, room).replace('\n', &format!("\n{:before$}", ""));
         let _infallible =
             writeln!(text, "{name:0$}  {aliases:1$}  {game:2$}  {title}", widths[0], widths[1], widths[2]);
     }

@@ -1,6 +1,7 @@
 //! `sprague`: judge files in, exact answers out. One file a command; this page picks it and sees to the exit code.
 
 mod messages;
+mod screen;
 mod exit;
 mod limits;
 mod sniff;
@@ -95,13 +96,13 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
 /// Prints the help or the version that was asked for, or says what is wrong with the command line.
 fn answer(error: &clap::Error) -> Result<(), Failure> {
     let text = error.render();
-    let show = |on_terminal: bool| if on_terminal { text.ansi().to_string() } else { text.to_string() };
+    let show = |colour: bool| if colour { text.ansi().to_string() } else { text.to_string() };
     match error.use_stderr() {
         true => {
-            messages::say_as_it_is(show(std::io::stderr().is_terminal()).trim_end());
+            messages::say_as_it_is(show(screen::has_colour(&std::io::stderr())).trim_end());
             Err(Failure::silent(exit::USAGE))
         }
-        false => files::print(&show(std::io::stdout().is_terminal())),
+        false => files::print(&show(screen::has_colour(&std::io::stdout()))),
     }
 }
 
@@ -120,7 +121,7 @@ fn tell(verbose: u8) {
     };
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(|| messages::Lines)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(screen::has_colour(&std::io::stderr()))
         .without_time()
         .with_target(false);
     tracing_subscriber::registry().with(lines).with(Targets::new().with_target(target, level)).init();

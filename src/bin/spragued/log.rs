@@ -1,8 +1,10 @@
 //! Logs on standard error, a convenience: a thread of their own writes them, and drops what it cannot keep up with.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::stdio::stderr;
@@ -61,7 +63,7 @@ impl Log {
         let dropped = writer.error_counter();
         let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).log_internal_errors(false);
         match arguments.log_format {
-            LogFormat::Text => logs.with_ansi(is_coloured()).init(),
+            LogFormat::Text => logs.with_ansi(has_colour(&io::stderr())).init(),
             LogFormat::Json => logs.json().init(),
         }
         Ok(Log { dropped, told: 0, _writer: guard })
@@ -78,7 +80,8 @@ impl Log {
     }
 }
 
-fn is_coloured() -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    io::stderr().is_terminal() && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+/// Whether to write colours, as clap decides it: on a terminal other than TERM=dumb, never with NO_COLOR, always with
+/// CLICOLOR_FORCE.
+pub(crate) fn has_colour(output: &impl RawStream) -> bool {
+    AutoStream::choice(output) != ColorChoice::Never
 }

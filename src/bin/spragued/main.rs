@@ -78,10 +78,12 @@ fn main() -> ExitCode {
 
 /// What clap says of a command line: help and the version on standard output, what is wrong on standard error.
 fn answer(error: &clap::Error) -> ExitCode {
+    let text = error.render();
+    let show = |colour: bool| if colour { text.ansi().to_string() } else { text.to_string() };
     if !error.use_stderr() {
-        return print(&error.render().to_string());
+        return print(&show(log::has_colour(&io::stdout())));
     }
-    log::say(error.render().to_string().trim_end());
+    log::say(show(log::has_colour(&io::stderr())).trim_end());
     ExitCode::from(USAGE)
 }
 
