@@ -10,7 +10,6 @@ import argparse
 import os
 import pathlib
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -226,6 +225,24 @@ def standard_error_is_at_fault():
     return f"byte-identical, same exit code; {'; '.join(figures)}"
 
 
+# Runs a program under limits and says its resident memory. A process of its own: what forks it counts until it is the program.
+LIMITED = """
+import os, resource, sys
+processes, space, *command = sys.argv[1:]
+child = os.fork()
+if child == 0:
+    for limit, value in ((resource.RLIMIT_AS, int(space or 0) * 1024), (resource.RLIMIT_NPROC, int(processes or 0))):
+        if value:
+            resource.setrlimit(limit, (value, value))
+    if os.geteuid() == 0:  # limits of processes do not apply to root
+        os.setgroups([]), os.setgid(65534), os.setuid(65534)
+    os.execv(command[0], command)
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss, file=sys.stderr)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
 def threads_and_memory_are_short():
     """No thread may be started, and little address space taken."""
     ordinary, right = WORK / "ordinary.in", WORK / "ordinary.out"
@@ -237,23 +254,16 @@ def threads_and_memory_are_short():
     WORK.chmod(0o755)
     figures = []
     for processes, space in ((1, None), (3, None), (7, None), (None, 300_000), (1, 300_000)):
-        def limit():
-            if space:
-                resource.setrlimit(resource.RLIMIT_AS, (space * 1024, space * 1024))
-            if processes:
-                resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
-
         for command in (["check", "-f", "uva10561", ordinary, right], ["solve", "-f", "uva10561", ordinary],
                         ["explain", "treblecross", "." * 100]):
-            # Limits of processes do not apply to root.
-            user = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
-            process = subprocess.Popen([program, *command], stdout=subprocess.PIPE, preexec_fn=limit, **user)
-            said = process.stdout.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            assert os.waitstatus_to_exitcode(status) == 0, (processes, space, command, said)
-            assert command[0] != "solve" or said == right.read_bytes(), "the answers differ"
-            assert usage.ru_maxrss < 20_000, f"{command[0]}: {usage.ru_maxrss} KB"
-            figures.append(usage.ru_maxrss)
+            limits = [str(limit or "") for limit in (processes, space)]
+            done = subprocess.run([sys.executable, "-S", "-c", LIMITED, *limits, program, *command],
+                                  capture_output=True, timeout=60)
+            assert done.returncode == 0, (processes, space, command, done)
+            assert command[0] != "solve" or done.stdout == right.read_bytes(), "the answers differ"
+            resident = int(done.stderr)
+            assert resident < 20_000, f"{command[0]}: {resident} KB"
+            figures.append(resident)
     return f"check, solve and explain with 1, 3 and 7 processes and with 300,000 KB: {max(figures) / 1000:.1f} MB resident at most"
 
 
