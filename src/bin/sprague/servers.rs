@@ -84,8 +84,8 @@ const RUNTIME_DESCRIPTORS: usize = 6;
 /// Where a command's work is done. Where the system gives too few threads, everything is done on the one there is.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     limits::need_descriptors(RUNTIME_DESCRIPTORS)?;
-    // The runtime's, two pools (the one for heavy boards has twice as many), one that reads the file, one that looks up names.
-    let threads = RUNTIME_THREADS + 3 * Settings::default().workers + 2;
+    // The runtime's, two pools, one that reads the file, and one that looks up names.
+    let threads = RUNTIME_THREADS + 2 * Settings::default().workers + 2;
     let mut builder = match limits::allow_threads(threads) {
         true => Builder::new_multi_thread(),
         false => Builder::new_current_thread(),
