@@ -39,5 +39,8 @@ mod sight;
 #[path = "server/explain.rs"]
 mod explain;
 
+#[path = "server/raw.rs"]
+mod raw;
+
 #[path = "server/bounded.rs"]
 mod bounded;

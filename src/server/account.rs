@@ -150,6 +150,11 @@ impl Account {
         Unsent { account: self.clone(), lease }
     }
 
+    /// Tells the connection that a piece of an answer is sent.
+    pub(super) fn piece_sent(&self) {
+        self.activity.piece_sent();
+    }
+
     /// Answers that were handed over and of which the transport has not let go, in bytes.
     pub(super) fn unsent(&self) -> u64 {
         self.unsent.load(Ordering::Relaxed)

@@ -182,6 +182,7 @@ impl Sending<'_> {
             let capacity = timeout_at(deadline, capacity).await.map_err(|_late| Ended::Stalled)?;
             let capacity = capacity.ok_or(Ended::ByClient)?.min(data.len());
             let piece = Piece { bytes: data.split_to(capacity), _held: Some(held.clone()) };
+            self.account.piece_sent();
             self.sink.send_data(piece, false).map_err(|_| Ended::ByClient)?;
             progress += capacity;
             if progress >= PROGRESS {

@@ -30,11 +30,12 @@ const HEADERS: u8 = 1;
 
 /// What a connection may send of frames that carry neither a call nor data: so many at once...
 const CREDIT: i64 = 4096;
-/// ... and so many more each second, ...
+/// ... and so many more each second, up to as many again, ...
 const CREDIT_PER_SECOND: i64 = 256;
-/// ... for each frame that opens a call or carries data, ...
+/// ... for each frame that opens a call or carries data, and for each piece of an answer: a client says twice for each that
+/// it took it, and may say so much later, ...
 const CREDIT_PER_FRAME: i64 = 8;
-/// ... and for so many bytes of answers: a client says twice for each frame of them that it took them.
+/// ... and for so many bytes of answers.
 const BYTES_PER_CREDIT: u64 = 1024;
 
 /// What is told about a connection while it runs.
@@ -44,6 +45,7 @@ pub(super) struct Activity {
     is_flooded: AtomicBool,
     calls_open: AtomicU64,
     calls: AtomicU64,
+    pieces: AtomicU64,
 }
 
 impl Activity {
@@ -51,6 +53,11 @@ impl Activity {
     pub(super) fn call_begins(&self) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.calls_open.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A piece of an answer is sent.
+    pub(super) fn piece_sent(&self) {
+        self.pieces.fetch_add(1, Ordering::Relaxed);
     }
 
     /// An admitted call is over.
@@ -148,8 +155,8 @@ impl AsyncRead for Watched {
             }
             return read;
         }
-        let written = self.written;
-        let seen = self.frames.read(&buffer.filled()[before..], written, Instant::now);
+        let work = Work { bytes: self.written, pieces: self.activity.pieces.load(Ordering::Relaxed) };
+        let seen = self.frames.read(&buffer.filled()[before..], work, Instant::now);
         if self.frames.count > 0 {
             self.silence = None;
         }
@@ -206,9 +213,19 @@ struct Frames {
     /// How much of the header is there.
     filled: usize,
     count: u64,
-    credit: i64,
-    /// When, and at how many bytes written, the credit was last raised.
-    raised: (Instant, u64),
+    /// What is left of the credit that comes with time.
+    timed: i64,
+    /// What is left of the credit that comes with work; it does not run out.
+    earned: i64,
+    /// When, and at how much work, credit was last added.
+    added: (Instant, Work),
+}
+
+/// What was sent to the peer.
+#[derive(Debug, Clone, Copy, Default)]
+struct Work {
+    bytes: u64,
+    pieces: u64,
 }
 
 /// The peer sent more frames that do no work than it may.
@@ -217,11 +234,19 @@ struct Flooded;
 
 impl Frames {
     fn new(now: Instant) -> Frames {
-        Frames { skip: PREFACE, header: [0; FRAME_HEADER], filled: 0, count: 0, credit: CREDIT, raised: (now, 0) }
+        Frames {
+            skip: PREFACE,
+            header: [0; FRAME_HEADER],
+            filled: 0,
+            count: 0,
+            timed: CREDIT,
+            earned: 0,
+            added: (now, Work::default()),
+        }
     }
 
-    /// Takes in what was read, when so many bytes had been written.
-    fn read(&mut self, mut bytes: &[u8], written: u64, now: impl Fn() -> Instant) -> Result<(), Flooded> {
+    /// Takes in what was read, when so much had been sent.
+    fn read(&mut self, mut bytes: &[u8], work: Work, now: impl Fn() -> Instant) -> Result<(), Flooded> {
         loop {
             let skipped = self.skip.min(bytes.len());
             self.skip -= skipped;
@@ -241,26 +266,33 @@ impl Frames {
             let [high, middle, low, kind, ..] = self.header;
             self.skip = u32::from_be_bytes([0, high, middle, low]) as usize;
             match kind {
-                DATA if self.skip > 0 => self.credit += CREDIT_PER_FRAME,
-                HEADERS => self.credit += CREDIT_PER_FRAME,
-                _ => self.credit -= 1,
-            }
-            if self.credit <= 0 {
-                self.raise(written, now());
-                if self.credit <= 0 {
-                    return Err(Flooded);
+                DATA if self.skip > 0 => self.earned += CREDIT_PER_FRAME,
+                HEADERS => self.earned += CREDIT_PER_FRAME,
+                _ if self.spend() => {}
+                _ => {
+                    self.add_credit(work, now());
+                    if !self.spend() {
+                        return Err(Flooded);
+                    }
                 }
             }
-            self.credit = self.credit.min(CREDIT);
         }
     }
 
-    fn raise(&mut self, written: u64, now: Instant) {
-        let (then, written_then) = self.raised;
+    /// Pays for a frame that does no work, if there is credit left.
+    fn spend(&mut self) -> bool {
+        let credit = if self.earned > 0 { &mut self.earned } else { &mut self.timed };
+        *credit -= 1;
+        *credit >= 0
+    }
+
+    fn add_credit(&mut self, work: Work, now: Instant) {
+        let (then, before) = std::mem::replace(&mut self.added, (now, work));
         let seconds = now.duration_since(then).as_secs_f64();
-        let answers = (written - written_then) / BYTES_PER_CREDIT;
-        self.credit += (seconds * CREDIT_PER_SECOND as f64) as i64 + i64::try_from(answers).unwrap_or(i64::MAX);
-        self.raised = (now, written);
+        self.timed = (self.timed.max(0) + (seconds * CREDIT_PER_SECOND as f64) as i64).min(CREDIT);
+        let bytes = (work.bytes - before.bytes) / BYTES_PER_CREDIT;
+        let pieces = work.pieces - before.pieces;
+        self.earned += i64::try_from(bytes).unwrap_or(i64::MAX) + CREDIT_PER_FRAME * pieces as i64;
     }
 }
 
@@ -278,15 +310,16 @@ mod tests {
         bytes
     }
 
-    /// How many of `count` frames pass, of which each comes after so much time and so many bytes of answers.
-    fn passed(count: usize, frames: &[u8], every: Duration, answers: u64) -> usize {
+    /// How many of `count` frames pass, of which each comes after so much time and so much work.
+    fn passed(count: usize, frames: &[u8], every: Duration, each: Work) -> usize {
         let begun = Instant::now();
         let mut follower = Frames::new(begun);
-        follower.read(&[0; PREFACE], 0, || begun).unwrap();
+        follower.read(&[0; PREFACE], Work::default(), || begun).unwrap();
         (0..count)
             .take_while(|&turn| {
                 let now = begun + every * turn as u32;
-                follower.read(frames, answers * turn as u64, || now).is_ok()
+                let work = Work { bytes: each.bytes * turn as u64, pieces: each.pieces * turn as u64 };
+                follower.read(frames, work, || now).is_ok()
             })
             .count()
     }
@@ -299,7 +332,7 @@ mod tests {
             let now = Instant::now();
             let mut follower = Frames::new(now);
             for part in bytes.chunks(size) {
-                follower.read(part, 0, || now).unwrap();
+                follower.read(part, Work::default(), || now).unwrap();
             }
             assert_eq!((follower.count, follower.skip, follower.filled), (5, 0, 0), "{size}");
         }
@@ -307,17 +340,30 @@ mod tests {
 
     #[test]
     fn frames_that_do_no_work_are_a_flood_unless_they_are_few_or_go_with_work() {
-        let none = Duration::ZERO;
+        let (at_once, none) = (Duration::ZERO, Work::default());
         for kind in [2, 3, 4, PING, WINDOW_UPDATE, 9, 77] {
-            assert_eq!(passed(10_000, &frame(kind, 8), none, 0), CREDIT as usize - 1, "{kind}");
-            assert_eq!(passed(10_000, &frame(kind, 8), Duration::from_millis(5), 0), 10_000, "{kind}: 200 a second");
+            assert_eq!(passed(10_000, &frame(kind, 8), at_once, none), CREDIT as usize, "{kind}");
+            assert_eq!(passed(10_000, &frame(kind, 8), Duration::from_millis(5), none), 10_000, "{kind}: 200 a second");
         }
-        assert_eq!(passed(10_000, &frame(DATA, 0), none, 0), CREDIT as usize - 1);
-        assert_eq!(passed(100_000, &frame(DATA, 1), none, 0), 100_000);
-        // Two updates for each 16 KiB of answers, as bulk clients send them.
+        assert_eq!(passed(10_000, &frame(DATA, 0), at_once, none), CREDIT as usize);
+        assert_eq!(passed(100_000, &frame(DATA, 1), at_once, none), 100_000);
+        // Two updates for each 16 KiB of answers, as bulk clients send them, or for each of many small answers.
         let updates = [frame(WINDOW_UPDATE, 4), frame(WINDOW_UPDATE, 4)].concat();
-        assert_eq!(passed(100_000, &updates, none, 16 * 1024), 100_000);
+        assert_eq!(passed(100_000, &updates, at_once, Work { bytes: 16 * 1024, pieces: 0 }), 100_000);
+        assert_eq!(passed(100_000, &updates, at_once, Work { bytes: 20, pieces: 1 }), 100_000);
         let call = [frame(HEADERS, 30), frame(DATA, 20), frame(PING, 8), frame(WINDOW_UPDATE, 4)].concat();
-        assert_eq!(passed(100_000, &call, none, 0), 100_000);
+        assert_eq!(passed(100_000, &call, at_once, none), 100_000);
+    }
+
+    #[test]
+    fn what_was_earned_is_there_however_late_it_is_spent() {
+        let begun = Instant::now();
+        let mut follower = Frames::new(begun);
+        follower.read(&[0; PREFACE], Work::default(), || begun).unwrap();
+        let work = Work { bytes: 400_000, pieces: 20_000 };
+        // A client that uploads first and takes its small answers afterwards.
+        for _ in 0..40_000 {
+            follower.read(&frame(WINDOW_UPDATE, 4), work, || begun).unwrap();
+        }
     }
 }

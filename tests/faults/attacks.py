@@ -382,7 +382,7 @@ def stalled_streams_in_turn(attacker, window, connections=1, addresses=1, calls=
         live = [stream for stream in live if stream.outcome is None]
         refused = sum(stream.status == "RESOURCE_EXHAUSTED" for stream in attacker.streams)
         admitted = len(attacker.streams) - refused
-        most = max(most, len(live))
+        most = max(most, sum(stream.is_admitted for stream in live))
     attacker.demand(most <= 4, f"a place is free when its bytes are, not before: {most} streams are open in 4 places")
     attacker.notes.append(f"{admitted} streams let in, {len(live)} open at the end")
     attacker.hold(attacker.stalled(8), "the server dropped streams whose answers are not taken")

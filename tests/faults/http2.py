@@ -140,6 +140,7 @@ class Stream:
         self.received, self.answer = 0, None  # bytes of DATA; the bytes themselves, if the session keeps them
         self.status = self.message = self.reason = self.retry_after = self.reset = None
         self.outcome, self.began, self.ended = None, time.monotonic(), None
+        self.is_admitted = False  # headers of an answer came, without a status
 
     def end(self, outcome):
         if self.outcome is None:
@@ -323,6 +324,8 @@ class Session(Connection):
             stream.end(" ".join(filter(None, (stream.status, stream.reason))))
         elif headers.get(":status", "200") != "200":
             stream.end(f"HTTP {headers[':status']}")
+        else:
+            stream.is_admitted = True
 
     def take_settings(self, payload):
         for name, value in struct.iter_unpack(">HI", payload):
