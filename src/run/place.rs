@@ -158,9 +158,9 @@ impl Place {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
-
     use super::*;
     use std::io::{Read as _, Seek as _, Write as _};
     use std::os::fd::AsRawFd as _;

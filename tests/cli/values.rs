@@ -111,6 +111,12 @@ fn an_empty_variable_counts_as_unset_and_blanks_around_a_value_for_nothing() {
         ("SPRAGUED_LISTEN", "", "listen = 127.0.0.1:50051  (default)"),
         ("SPRAGUED_STALL_TIMEOUT", " ", "stall-timeout = 1m  (default)"),
         ("SPRAGUED_LOG_FORMAT", "", "log-format = text  (default)"),
+        ("SPRAGUED_TRUSTED_PROXY", " ", "trusted-proxy =   (default)"),
+        (
+            "SPRAGUED_TRUSTED_PROXY",
+            "10.0.0.1, 10.0.0.0/8",
+            "trusted-proxy = 10.0.0.1, 10.0.0.0/8  (SPRAGUED_TRUSTED_PROXY)",
+        ),
         ("SPRAGUED_INSECURE", "", "insecure = false  (default)"),
         ("SPRAGUED_INSECURE", "1", "insecure = 1  (SPRAGUED_INSECURE)"),
     ] {

@@ -235,6 +235,7 @@ fn log_filter(text: &str) -> Result<String, String> {
 
 /// An address, or a network as 10.0.0.0/8.
 fn network(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
     let address = text.parse().map(|address: IpAddr| IpNet::from(address.to_canonical()));
     address.or_else(|_| text.parse()).map_err(|_| "not a valid address or network: write 10.0.0.1 or 10.0.0.0/8".into())
 }

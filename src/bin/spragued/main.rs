@@ -114,7 +114,8 @@ fn advised(error: io::Error, flag: &str) -> io::Error {
 async fn metered(listen: Option<&str>) -> anyhow::Result<Arc<Meters>> {
     let Some(listen) = listen else { return Ok(Arc::default()) };
     let context = || format!("cannot serve metrics on {listen}");
-    let bound = TcpListener::bind(listen).await;
+    let addresses = sockets::resolve(listen).await.with_context(context)?;
+    let bound = TcpListener::bind(&*addresses).await;
     let listener = bound.map_err(|error| advised(error, "--metrics-listen")).with_context(context)?;
     tracing::info!(address = %listener.local_addr().with_context(context)?, "metrics");
     let meters = Arc::new(Meters::running());

@@ -16,7 +16,10 @@ const BACKLOG: u32 = 1024;
 pub(crate) async fn bind(addresses: &[Address], anywhere: bool) -> anyhow::Result<Vec<Listener>> {
     let mut wanted = Vec::new();
     for address in addresses {
-        let resolved = resolve(address).await.with_context(|| format!("cannot listen on {address}"))?;
+        let resolved = match address {
+            Address::Tcp(text) => resolve(text).await.with_context(|| format!("cannot listen on {address}"))?,
+            Address::Unix(_) => Vec::new(),
+        };
         if !anywhere && !resolved.iter().all(|found| found.ip().is_loopback()) {
             bail!(
                 "refuses to listen on {address} in the clear: others could read and change what is sent; \
@@ -62,9 +65,8 @@ pub(crate) async fn bind(addresses: &[Address], anywhere: bool) -> anyhow::Resul
     Ok(listeners)
 }
 
-/// The TCP addresses that one stands for.
-async fn resolve(address: &Address) -> io::Result<Vec<SocketAddr>> {
-    let Address::Tcp(text) = address else { return Ok(Vec::new()) };
+/// The addresses that ADDR:PORT stands for.
+pub(crate) async fn resolve(text: &str) -> io::Result<Vec<SocketAddr>> {
     let (host, port) = text.rsplit_once(':').unwrap_or((text, "0"));
     let port = port.parse().map_err(io::Error::other)?;
     // With its zone, as in [fe80::1%eth0], an address is a name to be resolved.
