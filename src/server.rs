@@ -124,6 +124,7 @@ impl Server {
         let host = Host { quotas: quotas.clone(), settings, drain: drain.clone(), cut: cut.clone() };
         let tracker = TaskTracker::new();
         let reception = Reception { host, access: access.clone(), services, tracker: tracker.clone() };
+        meters.watch(quotas.clone());
         meters.set_serving(true);
         // Before the first connection is served.
         health.set(ServingStatus::Serving);

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use prost::Message as _;
 use tonic::Code;
 
+use super::quota::Quotas;
 use crate::games::{Game, Outcome, Solution};
 use crate::wire::{self, BoardError};
 
@@ -20,7 +22,7 @@ const BUCKETS: [f64; 15] =
     [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0];
 
 /// What each metric means.
-const HELP: [(&str, &str); 9] = [
+const HELP: [(&str, &str); 11] = [
     ("grpc_server_started_total", "Calls begun, by method."),
     ("grpc_server_handled_total", "Calls ended, by method and status code."),
     ("grpc_server_handling_seconds", "Time from the first byte of a call to its status, by method."),
@@ -29,6 +31,8 @@ const HELP: [(&str, &str); 9] = [
     ("sprague_solve_seconds", "Time that a task of boards was worked on."),
     ("sprague_streams_in_flight", "Streams open."),
     ("sprague_queued_bytes", "Boards read and not yet answered, and answers not yet taken, in bytes over all streams."),
+    ("sprague_memory_bytes", "Memory that clients hold of the server's budget."),
+    ("sprague_memory_limit_bytes", "The server's budget of memory for its clients."),
     ("sprague_build_info", "Always 1; the version is a label."),
 ];
 
@@ -58,6 +62,10 @@ pub struct Meters {
     pub(super) streams_in_flight: Gauge,
     /// Bytes that streams hold.
     pub(super) queued_bytes: Gauge,
+    memory: Gauge,
+    memory_limit: Gauge,
+    /// That of the server that is metered.
+    quotas: OnceLock<Quotas>,
     is_serving: AtomicBool,
 }
 
@@ -142,6 +150,9 @@ impl Meters {
             solve_seconds: histogram(recorder, "sprague_solve_seconds", Vec::new()),
             streams_in_flight: gauge(recorder, "sprague_streams_in_flight", Vec::new()),
             queued_bytes: gauge(recorder, "sprague_queued_bytes", Vec::new()),
+            memory: gauge(recorder, "sprague_memory_bytes", Vec::new()),
+            memory_limit: gauge(recorder, "sprague_memory_limit_bytes", Vec::new()),
+            quotas: OnceLock::new(),
             is_serving: AtomicBool::new(false),
             page,
         }
@@ -154,6 +165,10 @@ impl Meters {
 
     /// All metrics as text, as Prometheus reads them.
     pub fn page(&self) -> String {
+        if let Some(quotas) = self.quotas.get() {
+            self.memory.set(quotas.memory_used() as f64);
+            self.memory_limit.set(quotas.memory() as f64);
+        }
         self.page.as_ref().map(PrometheusHandle::render).unwrap_or_default()
     }
 
@@ -162,6 +177,11 @@ impl Meters {
         if let Some(page) = &self.page {
             page.run_upkeep();
         }
+    }
+
+    /// Shows what clients hold of these quotas.
+    pub(super) fn watch(&self, quotas: Quotas) {
+        let _first = self.quotas.set(quotas);
     }
 
     /// Whether new calls are welcome, as health checks are told.
