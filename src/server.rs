@@ -70,6 +70,7 @@ pub struct Server {
     access: Arc<Access>,
     meters: Arc<Meters>,
     quotas: Quotas,
+    workers: Workers,
     /// Has every listener and connection.
     tracker: TaskTracker,
 }
@@ -99,8 +100,9 @@ impl Server {
         let drain = CancellationToken::new();
         let cut = CancellationToken::new();
         let limits = settings.limits;
+        let workers = Workers::new(solver, &settings, meters.clone())?;
         let solving = stream::Solving {
-            workers: Workers::new(solver, &settings, meters.clone())?,
+            workers: workers.clone(),
             limits,
             meters: meters.clone(),
             stall_timeout: settings.stall_timeout,
@@ -131,7 +133,7 @@ impl Server {
         for listener in listeners {
             tracker.spawn(listen::accept_all(listener, reception.clone()));
         }
-        Ok(Server { health, drain, cut, access, meters, quotas, tracker })
+        Ok(Server { health, drain, cut, access, meters, quotas, workers, tracker })
     }
 
     /// Reads certificates, keys and tokens again; what cannot be used leaves its predecessor in force. Open connections
@@ -146,6 +148,11 @@ impl Server {
     /// Whether no call with boards is open, so that memory that was used before can be given back.
     pub fn is_idle(&self) -> bool {
         self.quotas.used(Resource::Streams) + self.quotas.used(Resource::Calls) == 0
+    }
+
+    /// Has each thread that solves boards do something once it is free: what an allocator keeps is kept by thread.
+    pub fn on_each_worker(&self, work: fn()) {
+        self.workers.on_each(work);
     }
 
     /// Tells health checks that this server goes away, without changing anything else: proxies send new calls elsewhere.

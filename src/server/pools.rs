@@ -43,6 +43,14 @@ impl Pools {
         matches!(self, Pools::InPlace)
     }
 
+    /// Has every thread do something once it is free.
+    pub(super) fn on_each(&self, work: fn()) {
+        if let Pools::Threads { light, heavy } = self {
+            light.spawn_broadcast(move |_| work());
+            heavy.spawn_broadcast(move |_| work());
+        }
+    }
+
     /// Starts some work.
     pub(super) fn start(&self, is_heavy: bool, work: impl FnOnce() + Send + 'static) {
         match self {

@@ -88,6 +88,11 @@ impl Workers {
         Ok(Workers { solver, sizes, limits, pools, shares, meters })
     }
 
+    /// Has every thread of the pools do something once it is free.
+    pub(super) fn on_each(&self, work: fn()) {
+        self.pools.on_each(work);
+    }
+
     /// A fresh call's share of the heavy pool.
     pub(super) fn share(&self, peer: PeerId) -> Share {
         self.shares.of(peer)

@@ -1,16 +1,45 @@
 //! The allocator, and how memory goes back to the system once it is not needed any more.
 
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use mimalloc::MiMalloc;
 
 /// Faster than the system's where one thread frees what another made, as answers are on their way.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Gives free memory back to the system: left alone, the allocator does so only while others are allocating.
+/// How often the threads of the runtime were asked to give memory back.
+static ASKED: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// How often this thread had been asked when it last did.
+    static DONE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Gives what this thread keeps, and what is free of the whole process, back to the system: left alone, the allocator does
+/// so only while others are allocating.
 pub(crate) fn give_back() {
     #[allow(unsafe_code)]
     // SAFETY: takes no pointers, and may be called at any time from any thread.
     unsafe {
         libmimalloc_sys::mi_collect(true);
+    }
+}
+
+/// Has each thread of the runtime give memory back when it next has nothing to do.
+pub(crate) fn give_back_at_rest() {
+    ASKED.fetch_add(1, Ordering::Relaxed);
+    // Threads that sleep already are woken.
+    for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        tokio::spawn(tokio::task::yield_now());
+    }
+}
+
+/// To be called by a thread of the runtime that has nothing to do.
+pub(crate) fn at_rest() {
+    let asked = ASKED.load(Ordering::Relaxed);
+    if DONE.replace(asked) != asked {
+        give_back();
     }
 }

@@ -56,13 +56,14 @@ fn main() -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            log::say(format_args!("spragued: no threads can be started: {error}"));
-            return ExitCode::from(INTERNAL);
-        }
-    };
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().enable_all().on_thread_park(allocator::at_rest).build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                log::say(format_args!("spragued: no threads can be started: {error}"));
+                return ExitCode::from(INTERNAL);
+            }
+        };
     let served = runtime.block_on(serve(&arguments, &mut log));
     // Whatever is still solving was told to stop; nobody waits for it.
     runtime.shutdown_background();
@@ -147,6 +148,8 @@ async fn serve(arguments: &Arguments, log: &mut Log) -> anyhow::Result<()> {
                 log.tell_dropped();
                 if server.is_idle() {
                     allocator::give_back();
+                    allocator::give_back_at_rest();
+                    server.on_each_worker(allocator::give_back);
                 }
             }
             _ = hangup.recv() => match server.reload() {
