@@ -88,12 +88,10 @@ impl AnswerFile {
             Way::Beside { twin, target, old } => {
                 // A rename may reach the disk before what is renamed.
                 twin.as_file().sync_all()?;
-                let written = twin.as_file().try_clone()?;
-                let placed = twin.named().and_then(|named| named.persist(target).map_err(|refused| refused.error));
-                match (placed, old) {
-                    (Ok(_), _) => Ok(()),
-                    (Err(error), Some(old)) if !is_full(&error) => write_in_place(written, old),
-                    (Err(error), _) => Err(error),
+                match (twin.persist(&target), old) {
+                    (Ok(()), _) => Ok(()),
+                    (Err((error, written)), Some(old)) if !is_full(&error) => write_in_place(written, old),
+                    (Err((error, _)), _) => Err(error),
                 }
             }
         }

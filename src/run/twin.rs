@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, TempPath};
 
 /// The mode of a new file. The system takes the umask off.
 const MODE: u32 = 0o666;
@@ -40,24 +40,36 @@ impl Twin {
         }
     }
 
-    /// The whole file, with a name.
-    pub(super) fn named(self) -> io::Result<NamedTempFile> {
-        let (mut file, folder) = match self {
+    /// Puts the whole file in a place.
+    ///
+    /// # Errors
+    /// The system's, and the file.
+    pub(super) fn persist(self, target: &Path) -> Result<(), (io::Error, File)> {
+        let (file, name) = self.named()?;
+        name.persist(target).map_err(|refused| (refused.error, file))
+    }
+
+    fn named(self) -> Result<(File, TempPath), (io::Error, File)> {
+        let (file, folder) = match self {
             Twin::Unnamed { file, folder } => (file, folder),
-            Twin::Named(file) => return Ok(file),
+            Twin::Named(file) => return Ok(file.into_parts()),
         };
         let from = format!("/proc/self/fd/{}", file.as_raw_fd());
         let linked = names().make_in(&folder, |path| Ok(linkat(CWD, &from, CWD, path, AtFlags::SYMLINK_FOLLOW)?));
-        if let Ok(linked) = linked {
-            return Ok(NamedTempFile::from_parts(file, linked.into_temp_path()));
+        match linked {
+            Ok(linked) => Ok((file, linked.into_temp_path())),
+            // A system that has unnamed files and gives them no names.
+            Err(_) => copy(&file, &folder).map_err(|error| (error, file)),
         }
-        // A system that has unnamed files and gives them no names.
-        let mut copy = names().tempfile_in(&folder)?;
-        copy.as_file().set_permissions(file.metadata()?.permissions())?;
-        file.rewind()?;
-        io::copy(&mut file, &mut copy)?;
-        Ok(copy)
     }
+}
+
+fn copy(mut file: &File, folder: &Path) -> io::Result<(File, TempPath)> {
+    let mut copy = names().tempfile_in(folder)?;
+    copy.as_file().set_permissions(file.metadata()?.permissions())?;
+    file.rewind()?;
+    io::copy(&mut file, &mut copy)?;
+    Ok(copy.into_parts())
 }
 
 impl Write for Twin {

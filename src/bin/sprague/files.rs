@@ -145,6 +145,9 @@ pub(crate) fn names(folder: &Path) -> Result<BTreeSet<OsString>, Failure> {
     names.map_err(|error| unreadable(folder, &error))
 }
 
+/// Descriptors that a file takes while it is written: the old one, the new one, and one to look at either.
+const OUTPUT_DESCRIPTORS: usize = 3;
+
 /// Where answers go.
 pub(crate) enum Output {
     Standard(Descriptor<BorrowedFd<'static>>),
@@ -155,7 +158,7 @@ impl Output {
     /// Begins a file, or takes standard output, which `-` is too.
     pub(crate) fn open(path: Option<&Path>) -> Result<Output, Failure> {
         let Some(path) = path.filter(|path| !is_standard_output(path)) else { return Output::standard() };
-        limits::need_descriptors(1)?;
+        limits::need_descriptors(OUTPUT_DESCRIPTORS)?;
         let file = AnswerFile::create(path).map_err(|error| {
             let folder = folder_of(path);
             let why = match error.kind() {
@@ -173,6 +176,7 @@ impl Output {
 
     fn standard() -> Result<Output, Failure> {
         // What cannot be written is found out before the work.
+        limits::need_descriptors(1)?;
         let writable = DescriptorName::STDOUT.writable();
         writable.map(|_| Output::Standard(Descriptor(stdout()))).map_err(|error| unwritable("standard output", &error))
     }
