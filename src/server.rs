@@ -4,6 +4,8 @@ mod memory;
 pub mod settings;
 mod quota;
 mod status;
+mod refusals;
+pub mod meters;
 mod transport;
 mod account;
 mod inbox;
@@ -12,7 +14,6 @@ mod exchange;
 mod connection;
 mod deadline;
 pub mod credentials;
-pub mod meters;
 mod socket_file;
 pub mod listen;
 mod guard;
@@ -20,6 +21,7 @@ mod admission;
 mod protocol;
 mod health;
 mod reflection;
+mod call_id;
 mod watch;
 pub mod exposition;
 mod share;
@@ -123,7 +125,8 @@ impl Server {
             .service(routes);
         let connections = settings::connections_within_descriptors(settings.connections);
         let quotas = Quotas::new(connections, limits.streams, settings.calls, limits.memory_bytes);
-        let host = Host { quotas: quotas.clone(), settings, drain: drain.clone(), cut: cut.clone() };
+        let host =
+            Host { quotas: quotas.clone(), settings, meters: meters.clone(), drain: drain.clone(), cut: cut.clone() };
         let tracker = TaskTracker::new();
         let reception = Reception { host, access: access.clone(), services, tracker: tracker.clone() };
         meters.watch(quotas.clone());
@@ -177,5 +180,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.drain.cancel();
         self.cut.cancel();
+        self.meters.refusals.say_all();
     }
 }

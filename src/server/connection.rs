@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::ErrorKind;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,9 @@ use tower::Service;
 
 use super::account::Account;
 use super::exchange::{self, Ended, Piece};
+use super::meters::Meters;
 use super::quota::{PeerId, Quotas};
+use super::refusals::Refusal;
 use super::settings::{self, Settings};
 use super::transport::{Activity, Watched};
 
@@ -24,6 +27,7 @@ use super::transport::{Activity, Watched};
 pub(super) struct Host {
     pub(super) settings: Arc<Settings>,
     pub(super) quotas: Quotas,
+    pub(super) meters: Arc<Meters>,
     /// Set when the server drains.
     pub(super) drain: CancellationToken,
     /// Set when every connection ends at once.
@@ -58,7 +62,7 @@ where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
 {
-    let settings = &host.settings;
+    let (settings, refusals) = (&host.settings, &host.meters.refusals);
     let activity = transport.activity();
     let mut builder = h2::server::Builder::new();
     builder
@@ -74,7 +78,15 @@ where
         () = host.drain.cancelled() => return,
         connection = builder.handshake(transport) => match connection {
             Ok(connection) => connection,
-            Err(error) => return tracing::debug!(peer = peer.name(), %error, "a connection ended in its handshake"),
+            Err(error) => {
+                match error.get_io().map(std::io::Error::kind) {
+                    Some(ErrorKind::TimedOut) => refusals.note(Refusal::NoPreface, peer.name()),
+                    // It left.
+                    Some(_) => {}
+                    None => refusals.note(Refusal::NotHttp2, peer.name()),
+                }
+                return tracing::debug!(peer = peer.name(), %error, "a connection ended in its handshake");
+            }
         },
     };
     let pings = connection.ping_pong().expect("nobody took it yet");
@@ -93,12 +105,15 @@ where
                 None => return,
                 Some(Err(error)) => {
                     if activity.is_flooded() {
-                        tracing::info!(peer = peer.name(), "closed a connection: too many frames that do no work");
+                        refusals.note(Refusal::Flood, peer.name());
+                    } else if error.get_io().is_some_and(|error| error.kind() == ErrorKind::TimedOut) {
+                        refusals.note(Refusal::NotRead, peer.name());
                     }
                     return tracing::debug!(peer = peer.name(), %error, "a connection ended");
                 }
                 Some(Ok((request, respond))) => {
                     let account = Account::new(host.quotas.clone(), peer_id, activity.clone());
+                    let meters = host.meters.clone();
                     let (peer, drain) = (peer.clone(), Draining(drain.clone()));
                     let (services, stall_timeout) = (services.clone(), settings.stall_timeout);
                     tokio::spawn(async move {
@@ -108,7 +123,7 @@ where
                         };
                         let answered = exchange::answer(request, respond, services, account, extend, stall_timeout);
                         if let Err(Ended::Stalled) = answered.await {
-                            tracing::info!(peer = peer.name(), "reset a call: its answer was not taken");
+                            meters.refusals.note(Refusal::NotTaken, peer.name());
                         }
                     });
                 }

@@ -21,6 +21,7 @@ use tower::Service;
 use super::connection::{self, Host, Peer};
 use super::credentials::Access;
 use super::quota::{PeerId, Resource};
+use super::refusals::Refusal;
 use super::settings;
 use super::socket_file::SocketFile;
 use super::transport::{Transport, Watched};
@@ -178,7 +179,7 @@ where
         match accepted {
             None => return,
             Some(Err(error)) => {
-                tracing::warn!(%error, listener = %listener.address, "a connection could not be accepted");
+                host.meters.refusals.note(Refusal::NotAccepted, format_args!("{}: {error}", listener.address));
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
             Some(Ok(accepted)) => {
@@ -190,13 +191,17 @@ where
                     Ok(leases) => {
                         let is_encrypted = reception.access.tls.is_some() && listener.is_tcp();
                         let serving = reception.clone().serve(accepted, peer_id, is_encrypted);
+                        let counted = host.meters.connection();
                         reception.tracker.spawn(async move {
                             serving.await;
-                            drop(leases);
+                            drop((leases, counted));
                         });
                     }
                     // Dropped, and so closed: its client sees that at once and may try another server.
-                    Err(full) => tracing::warn!(peer = %accepted.peer, "refused a connection: {full}"),
+                    Err(full) => {
+                        let refusal = Refusal::of_connection(&full).unwrap_or(Refusal::Connections);
+                        host.meters.refusals.note(refusal, format_args!("{}: {full}", accepted.peer));
+                    }
                 }
             }
         }
@@ -232,7 +237,7 @@ where
     /// Serves a connection to its end, from its TLS handshake on.
     async fn serve(self, accepted: Accepted, peer_id: PeerId, is_encrypted: bool) {
         let Accepted { mut transport, peer, .. } = accepted;
-        let settings = &self.host.settings;
+        let (settings, refusals) = (&self.host.settings, &self.host.meters.refusals);
         let deadline = Instant::now() + settings.handshake_timeout;
         if let Some(tls) = self.access.tls.as_ref().filter(|_| is_encrypted) {
             let handshake = tokio::time::timeout_at(deadline, tls.acceptor().accept(transport));
@@ -243,10 +248,8 @@ where
             };
             transport = match encrypted {
                 Ok(Ok(encrypted)) => Box::new(encrypted),
-                Ok(Err(error)) => return tracing::info!(%peer, %error, "refused a connection: no TLS handshake"),
-                Err(_late) => {
-                    return tracing::info!(%peer, "refused a connection: its TLS handshake took too long");
-                }
+                Ok(Err(error)) => return refusals.note(Refusal::TlsHandshake, format_args!("{peer}: {error}")),
+                Err(_late) => return refusals.note(Refusal::TlsTimeout, peer),
             };
         }
         let transport = Watched::new(transport, deadline, settings.stall_timeout);

@@ -14,6 +14,8 @@ use prost::Message as _;
 use tonic::Code;
 
 use super::quota::Quotas;
+use super::refusals::Refusals;
+use super::status::CODES;
 use crate::games::{Game, Outcome, Solution};
 use crate::wire::{self, BoardError};
 
@@ -22,7 +24,7 @@ const BUCKETS: [f64; 15] =
     [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0];
 
 /// What each metric means.
-const HELP: [(&str, &str); 11] = [
+const HELP: [(&str, &str); 13] = [
     ("grpc_server_started_total", "Calls begun, by method."),
     ("grpc_server_handled_total", "Calls ended, by method and status code."),
     ("grpc_server_handling_seconds", "Time from the first byte of a call to its status, by method."),
@@ -33,6 +35,8 @@ const HELP: [(&str, &str); 11] = [
     ("sprague_queued_bytes", "Boards read and not yet answered, and answers not yet taken, in bytes over all streams."),
     ("sprague_memory_bytes", "Memory that clients hold of the server's budget."),
     ("sprague_memory_limit_bytes", "The server's budget of memory for its clients."),
+    ("sprague_connections_open", "Connections open, those in a handshake included."),
+    ("sprague_refusals_total", "Connections, TLS handshakes and calls refused or ended early, by reason."),
     ("sprague_build_info", "Always 1; the version is a label."),
 ];
 
@@ -66,6 +70,9 @@ pub struct Meters {
     memory_limit: Gauge,
     /// That of the server that is metered.
     quotas: OnceLock<Quotas>,
+    connections_open: Gauge,
+    /// What is refused. Counted whether the meters run or stand still: the log has it, too.
+    pub(super) refusals: Refusals,
     is_serving: AtomicBool,
 }
 
@@ -153,6 +160,10 @@ impl Meters {
             memory: gauge(recorder, "sprague_memory_bytes", Vec::new()),
             memory_limit: gauge(recorder, "sprague_memory_limit_bytes", Vec::new()),
             quotas: OnceLock::new(),
+            connections_open: gauge(recorder, "sprague_connections_open", Vec::new()),
+            refusals: Refusals::new(|what, reason| {
+                counter(recorder, "sprague_refusals_total", labels(&[("what", what), ("reason", reason)]))
+            }),
             is_serving: AtomicBool::new(false),
             page,
         }
@@ -193,6 +204,17 @@ impl Meters {
         self.is_serving.store(is_serving, Ordering::Relaxed);
     }
 
+    /// Counts a connection for as long as what it returns lives.
+    pub(super) fn connection(&self) -> OpenConnection {
+        self.connections_open.increment(1);
+        OpenConnection(self.connections_open.clone())
+    }
+
+    /// Whether the server has a method at a path.
+    pub(super) fn knows(&self, path: &str) -> bool {
+        self.methods.contains_key(path)
+    }
+
     /// The meters of the method at a path.
     pub(super) fn method(&self, path: &str) -> &Method {
         self.methods.get(path).unwrap_or(&self.unknown)
@@ -211,6 +233,15 @@ impl Meters {
                 }
             }
         }
+    }
+}
+
+/// A connection that is counted as open.
+pub(super) struct OpenConnection(Gauge);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.decrement(1);
     }
 }
 
@@ -243,27 +274,6 @@ fn own_methods() -> Vec<(String, String)> {
     }
     methods
 }
-
-/// The codes from 0 on, as the metrics of other gRPC servers spell them.
-const CODES: [&str; 17] = [
-    "OK",
-    "Canceled",
-    "Unknown",
-    "InvalidArgument",
-    "DeadlineExceeded",
-    "NotFound",
-    "AlreadyExists",
-    "PermissionDenied",
-    "ResourceExhausted",
-    "FailedPrecondition",
-    "Aborted",
-    "OutOfRange",
-    "Unimplemented",
-    "Internal",
-    "Unavailable",
-    "DataLoss",
-    "Unauthenticated",
-];
 
 static METADATA: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None);
 

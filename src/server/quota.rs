@@ -87,6 +87,13 @@ pub(super) struct Exceeded {
     pub(super) by_peer: bool,
 }
 
+impl Exceeded {
+    /// The limit's name, for programs: `calls`, or `calls of client` where it is that of one client.
+    pub(super) fn limit_name(&self) -> String {
+        format!("{}{}", self.resource.name(), if self.by_peer { " of client" } else { "" })
+    }
+}
+
 impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of_peer = if self.by_peer { " for one client" } else { "" };

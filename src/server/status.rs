@@ -13,8 +13,35 @@ use crate::wire::v1::sprague_service_server::SERVICE_NAME;
 /// The domain of every ErrorInfo.
 const DOMAIN: &str = "sprague.v1";
 
+/// The reason of a refusal that may be taken back soon.
+pub(super) const NO_ROOM: &str = "NO_ROOM";
+
+/// What ErrorInfo's metadata call the limit that is in the way.
+const LIMIT: &str = "limit";
+
 /// How long a refused caller should wait: about the time in which a stream of light batches ends.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
+
+/// The codes from 0 on, as the metrics of other gRPC servers spell them.
+pub(super) const CODES: [&str; 17] = [
+    "OK",
+    "Canceled",
+    "Unknown",
+    "InvalidArgument",
+    "DeadlineExceeded",
+    "NotFound",
+    "AlreadyExists",
+    "PermissionDenied",
+    "ResourceExhausted",
+    "FailedPrecondition",
+    "Aborted",
+    "OutOfRange",
+    "Unimplemented",
+    "Internal",
+    "Unavailable",
+    "DataLoss",
+    "Unauthenticated",
+];
 
 fn status(code: Code, reason: &str, message: String, more: impl FnOnce(&mut ErrorDetails)) -> Status {
     let mut details = ErrorDetails::new();
@@ -23,10 +50,17 @@ fn status(code: Code, reason: &str, message: String, more: impl FnOnce(&mut Erro
     Status::with_error_details(code, message, details)
 }
 
+/// The reason of a status that is built here, and the limit that it met, if it says so.
+pub(super) fn reason(status: &Status) -> Option<(String, Option<String>)> {
+    let mut info = status.get_details_error_info()?;
+    Some((info.reason, info.metadata.remove(LIMIT)))
+}
+
 /// No room for a new call, or for its message.
 pub(super) fn no_room(full: &Exceeded) -> Status {
     let message = format!("the server has no room: {full}; try again soon, or ask another server");
-    status(Code::ResourceExhausted, "NO_ROOM", message, |details| {
+    status(Code::ResourceExhausted, NO_ROOM, message, |details| {
+        details.set_error_info(NO_ROOM, DOMAIN, HashMap::from([(LIMIT.to_owned(), full.limit_name())]));
         details.set_retry_info(Some(RETRY_AFTER));
     })
 }

@@ -12,9 +12,15 @@ use tonic::body::Body;
 use tonic::codegen::http::{HeaderMap, Request, Response, StatusCode};
 use tonic::{Code, Status};
 use tower::{Layer, Service};
+use tracing::field::display;
 
+use super::call_id::CallId;
 use super::connection::Peer;
 use super::meters::Meters;
+use super::refusals::Refusal;
+
+/// Health checks need no token, so their failures have no log lines of their own.
+const HEALTH: &str = "/grpc.health.v1.Health/";
 
 /// The boards that a call asked for, counted by the service.
 #[derive(Debug, Clone, Default)]
@@ -63,13 +69,13 @@ where
         request.extensions_mut().insert(call.asked.clone());
         let response = self.inner.call(request);
         Box::pin(async move {
-            let (head, body) = response.await?.into_parts();
+            let (mut head, body) = response.await?.into_parts();
             let mut answer = Answer { call, body };
             // A call that ends at once has its status here.
-            answer.call.look_at(&head.headers);
+            answer.call.look_at(&mut head.headers);
             // Plain HTTP has no gRPC status: whoever asked does not speak gRPC.
             if head.status != StatusCode::OK {
-                answer.call.end(Code::InvalidArgument);
+                answer.call.end(Code::InvalidArgument, Some(Refusal::NotGrpc));
             }
             Ok(Response::from_parts(head, Body::new(answer)))
         })
@@ -79,7 +85,9 @@ where
 /// A call under way.
 struct Call {
     meters: Arc<Meters>,
-    path: String,
+    /// `None`: no method of this server.
+    path: Option<String>,
+    id: CallId,
     peer: Option<Peer>,
     begun: Instant,
     asked: Asked,
@@ -90,39 +98,77 @@ impl Call {
     fn begin(meters: Arc<Meters>, request: &Request<Body>) -> Call {
         let path = request.uri().path();
         meters.method(path).started.increment(1);
-        let (path, peer) = (path.to_owned(), request.extensions().get::<Peer>().cloned());
-        Call { meters, path, peer, begun: Instant::now(), asked: Asked::default(), is_over: false }
+        let path = meters.knows(path).then(|| path.to_owned());
+        let (id, peer) = (CallId::of(request.headers()), request.extensions().get::<Peer>().cloned());
+        Call { meters, path, id, peer, begun: Instant::now(), asked: Asked::default(), is_over: false }
     }
 
     /// Ends the call if these headers or trailers have its status.
-    fn look_at(&mut self, headers: &HeaderMap) {
-        if let Some(status) = headers.get(Status::GRPC_STATUS) {
-            self.end(Code::from_bytes(status.as_bytes()));
+    fn look_at(&mut self, headers: &mut HeaderMap) {
+        let Some(code) = headers.get(Status::GRPC_STATUS) else { return };
+        let code = Code::from_bytes(code.as_bytes());
+        if code == Code::Ok {
+            return self.end(code, None);
         }
+        let refusal = Status::from_header_map(headers).and_then(|status| Refusal::of_call(&status));
+        self.id.add_to(headers);
+        self.end(code, refusal);
     }
 
-    fn end(&mut self, code: Code) {
+    /// Ends the call, once. Refusals are summed up; of other calls, streams and failures have a log line of their own,
+    /// within bounds, unless whoever made them needs no token.
+    fn end(&mut self, code: Code, refusal: Option<Refusal>) {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
-        let time = self.begun.elapsed();
-        let method = self.meters.method(&self.path);
-        method.handled(code, time);
-        let peer = self.peer.as_ref().map_or("unknown", Peer::name);
-        let (boards, seconds) = (self.asked.0.load(Ordering::Relaxed), time.as_secs_f64());
-        // Short calls come by the thousand: the log has those that went wrong, and all of them when asked for.
-        if self.path.ends_with("/SolveStream") || code != Code::Ok {
-            tracing::info!(%peer, method = %self.path, boards, seconds, ?code, "call");
-        } else {
-            tracing::debug!(%peer, method = %self.path, boards, seconds, ?code, "call");
+        let path = self.path();
+        self.meters.method(path).handled(code, self.begun.elapsed());
+        let refusals = &self.meters.refusals;
+        if let Some(refusal) = refusal {
+            refusals.note(refusal, format_args!("{} {path}", self.peer()));
         }
+        let is_stream = path.ends_with("/SolveStream") && (refusal.is_none() || self.boards() > 0);
+        let is_of_interest = is_stream || (refusal.is_none() && code != Code::Ok);
+        let is_open_to_all = self.path.is_none() || path.starts_with(HEALTH);
+        if is_of_interest && !is_open_to_all && refusals.may_have_a_line() {
+            self.log(code, true);
+        } else {
+            self.log(code, false);
+            if is_of_interest {
+                refusals.note_end(code, format_args!("{} {path}", self.peer()));
+            }
+        }
+    }
+
+    fn boards(&self) -> u64 {
+        self.asked.0.load(Ordering::Relaxed)
+    }
+
+    /// One line about the call. Short calls come by the thousand: as a rule the log has them only when asked for.
+    fn log(&self, code: Code, is_of_interest: bool) {
+        let (peer, method, seconds) = (self.peer(), self.path(), self.begun.elapsed().as_secs_f64());
+        let boards = self.boards();
+        let (trace_id, request_id) = (self.id.trace().map(display), self.id.request().map(display));
+        if is_of_interest {
+            tracing::info!(%peer, %method, boards, seconds, ?code, trace_id, request_id, "call");
+        } else {
+            tracing::debug!(%peer, %method, boards, seconds, ?code, trace_id, request_id, "call");
+        }
+    }
+
+    fn peer(&self) -> &str {
+        self.peer.as_ref().map_or("unknown", Peer::name)
+    }
+
+    fn path(&self) -> &str {
+        self.path.as_deref().unwrap_or("unknown")
     }
 }
 
 impl Drop for Call {
     /// Dropped before its status was sent: the caller left.
     fn drop(&mut self) {
-        self.end(Code::Cancelled);
+        self.end(Code::Cancelled, None);
     }
 }
 
@@ -137,9 +183,9 @@ impl http_body::Body for Answer {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        if let Some(Ok(frame)) = &frame
-            && let Some(trailers) = frame.trailers_ref()
+        let mut frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if let Some(Ok(frame)) = &mut frame
+            && let Some(trailers) = frame.trailers_mut()
         {
             self.call.look_at(trailers);
         }

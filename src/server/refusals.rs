@@ -1,0 +1,477 @@
+//! What a server refuses, counted by reason, and logged at most once a second and reason.
+
+use std::fmt::{self, Display, Write as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use metrics::Counter;
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+use tonic::{Code, Status};
+
+use super::quota::Exceeded;
+use super::status::{self, CODES};
+
+/// Refusals of one reason are summed up over this time.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// Characters at most of what a peer says that are kept for the log.
+const LONGEST_TEXT: usize = 200;
+
+/// Calls that may have a log line of their own, a second. An operator wants to see each stream, and to keep the disk.
+const LINES: u32 = 20;
+
+/// What is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Connection,
+    /// A connection whose handshake fails.
+    Tls,
+    Call,
+}
+
+impl What {
+    /// Its value of the metric's label.
+    const fn label(self) -> &'static str {
+        match self {
+            What::Connection => "connection",
+            What::Tls => "tls",
+            What::Call => "call",
+        }
+    }
+
+    fn name(self, count: u64) -> &'static str {
+        match (self, count) {
+            (What::Connection, 1) => "connection",
+            (What::Connection, _) => "connections",
+            (What::Tls, 1) => "TLS handshake",
+            (What::Tls, _) => "TLS handshakes",
+            (What::Call, 1) => "call",
+            (What::Call, _) => "calls",
+        }
+    }
+}
+
+/// Defines `Refusal`: a variant a line, with what is refused and the reason's name in logs and metrics.
+macro_rules! refusals {
+    ($($(#[$doc:meta])+ $name:ident = $what:ident $reason:literal,)+) => {
+        /// Why a connection or a call is refused.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Refusal {
+            $($(#[$doc])+ $name,)+
+        }
+
+        impl Refusal {
+            const ALL: &[Refusal] = &[$(Refusal::$name),+];
+
+            const fn parts(self) -> (What, &'static str) {
+                match self { $(Refusal::$name => (What::$what, $reason),)+ }
+            }
+        }
+    };
+}
+
+refusals! {
+    /// As many connections are open as the server may have.
+    Connections = Connection "NO_ROOM_CONNECTIONS",
+    /// One client has as many connections as one may have.
+    ConnectionsOfClient = Connection "NO_ROOM_CONNECTIONS_OF_CLIENT",
+    /// The budget of memory has no room for another connection.
+    ConnectionMemory = Connection "NO_ROOM_MEMORY",
+    /// One client's part of the budget has no room for another connection.
+    ConnectionMemoryOfClient = Connection "NO_ROOM_MEMORY_OF_CLIENT",
+    /// The system did not let the server accept a connection.
+    NotAccepted = Connection "NOT_ACCEPTED",
+    /// HTTP/2's preface did not come in time.
+    NoPreface = Connection "NO_PREFACE",
+    /// What came is not HTTP/2.
+    NotHttp2 = Connection "NOT_HTTP2",
+    /// The client did not read its socket for too long.
+    NotRead = Connection "NOT_READ",
+    /// The client sent too many frames that carry neither a call nor data.
+    Flood = Connection "FLOOD",
+    /// The TLS handshake failed.
+    TlsHandshake = Tls "HANDSHAKE",
+    /// The TLS handshake took too long.
+    TlsTimeout = Tls "TIMEOUT",
+    /// The call has no bearer token.
+    TokenMissing = Call "TOKEN_MISSING",
+    /// The call's bearer token is not one of the server's.
+    TokenUnknown = Call "TOKEN_UNKNOWN",
+    /// As many unary calls are in progress as the server may have.
+    Calls = Call "NO_ROOM_CALLS",
+    /// One client has as many unary calls in progress as one may have.
+    CallsOfClient = Call "NO_ROOM_CALLS_OF_CLIENT",
+    /// As many streams are open as the server may have.
+    Streams = Call "NO_ROOM_STREAMS",
+    /// One client has as many streams open as one may have.
+    StreamsOfClient = Call "NO_ROOM_STREAMS_OF_CLIENT",
+    /// As many health checks are in progress as the server may have.
+    Checks = Call "NO_ROOM_HEALTH_CHECKS",
+    /// One client has as many health checks in progress as one may have.
+    ChecksOfClient = Call "NO_ROOM_HEALTH_CHECKS_OF_CLIENT",
+    /// As many health watches and reflection streams are open as the server may have.
+    Watches = Call "NO_ROOM_HEALTH_WATCHES_AND_REFLECTION_STREAMS",
+    /// One client has as many health watches and reflection streams open as one may have.
+    WatchesOfClient = Call "NO_ROOM_HEALTH_WATCHES_AND_REFLECTION_STREAMS_OF_CLIENT",
+    /// The budget of memory has no room for the call.
+    Memory = Call "NO_ROOM_MEMORY",
+    /// One client's part of the budget has no room for the call.
+    MemoryOfClient = Call "NO_ROOM_MEMORY_OF_CLIENT",
+    /// A message is longer than the server takes.
+    MessageTooLong = Call "MESSAGE_TOO_LONG",
+    /// A batch has more boards than the server takes.
+    TooManyBoards = Call "TOO_MANY_BOARDS",
+    /// The request is not a message of its method.
+    BadMessage = Call "BAD_MESSAGE",
+    /// The request is compressed.
+    Compressed = Call "COMPRESSED",
+    /// `grpc-timeout` cannot be read.
+    BadTimeout = Call "BAD_TIMEOUT",
+    /// The client neither sent nor took anything for too long.
+    Stalled = Call "STALLED",
+    /// The client did not take its answer, and the call was reset.
+    NotTaken = Call "NOT_TAKEN",
+    /// The server drains.
+    Draining = Call "DRAINING",
+    /// No service of the server has the method.
+    MethodNotKnown = Call "METHOD_NOT_KNOWN",
+    /// A health check names a service that the server does not have.
+    ServiceUnknown = Call "SERVICE_UNKNOWN",
+    /// The request is not one of gRPC.
+    NotGrpc = Call "NOT_GRPC",
+    /// `:authority` is not valid, and HTTP/2 reset the stream before the server saw the request.
+    Authority = Call "AUTHORITY",
+    /// Another header of HTTP/2 is not valid, with the same effect.
+    Headers = Call "HEADERS",
+}
+
+impl Refusal {
+    /// Why a call with this status was refused. `None`: it was not refused.
+    pub(super) fn of_call(status: &Status) -> Option<Refusal> {
+        let (reason, limit) = status::reason(status)?;
+        Refusal::named(What::Call, &reason, limit.as_deref())
+    }
+
+    /// Why a connection is refused that there is no room for.
+    pub(super) fn of_connection(full: &Exceeded) -> Option<Refusal> {
+        Refusal::named(What::Connection, status::NO_ROOM, Some(&full.limit_name()))
+    }
+
+    fn named(what: What, reason: &str, limit: Option<&str>) -> Option<Refusal> {
+        let limit = limit.map(|limit| format!("_{}", limit.to_ascii_uppercase().replace(' ', "_")));
+        let name = format!("{reason}{}", limit.unwrap_or_default());
+        Refusal::ALL.iter().copied().find(|refusal| refusal.parts() == (what, &name))
+    }
+}
+
+/// Events of one kind that the log does not have yet.
+#[derive(Default)]
+struct Unsaid {
+    count: u64,
+    /// About the first of them: who, and what was wrong.
+    first: String,
+    /// A task logs what is here and what comes in the next second.
+    is_watched: bool,
+}
+
+/// The events of one kind.
+struct Row {
+    /// `None`: calls that ended, and `reason` is their code.
+    refused: Option<What>,
+    reason: &'static str,
+    counter: Counter,
+    unsaid: Mutex<Unsaid>,
+}
+
+impl Row {
+    fn unsaid(&self) -> MutexGuard<'_, Unsaid> {
+        self.unsaid.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new(refused: Option<What>, reason: &'static str, counter: Counter) -> Arc<Row> {
+        Arc::new(Row { refused, reason, counter, unsaid: Mutex::default() })
+    }
+
+    /// Counts an event and keeps `who` if it is the first since the last log line.
+    fn note(self: &Arc<Row>, who: impl Display) {
+        self.counter.increment(1);
+        let mut unsaid = self.unsaid();
+        unsaid.count += 1;
+        if unsaid.count == 1 {
+            unsaid.first = printable(who);
+        }
+        if !unsaid.is_watched
+            && let Ok(runtime) = Handle::try_current()
+        {
+            unsaid.is_watched = true;
+            runtime.spawn(self.clone().watch());
+        }
+    }
+
+    /// Logs what there was since the last time. Guarantees that nobody waits for the log meanwhile.
+    fn say(&self) {
+        let (count, first) = {
+            let mut unsaid = self.unsaid();
+            (std::mem::take(&mut unsaid.count), std::mem::take(&mut unsaid.first))
+        };
+        if count == 0 {
+            return;
+        }
+        // An empty field is left out.
+        let (first, reason) = ((!first.is_empty()).then(|| tracing::field::display(first)), self.reason);
+        match self.refused {
+            Some(what) => tracing::warn!(first, "refused {count} {}: {reason}", what.name(count)),
+            None => tracing::info!(first, "ended {count} {}: {reason}", What::Call.name(count)),
+        }
+    }
+
+    /// Logs once a period until a period has nothing to log.
+    async fn watch(self: Arc<Row>) {
+        loop {
+            self.say();
+            tokio::time::sleep(PERIOD).await;
+            let mut unsaid = self.unsaid();
+            if unsaid.count == 0 {
+                unsaid.is_watched = false;
+                return;
+            }
+        }
+    }
+}
+
+/// The refusals of one server, and the ends of its calls that have no log line of their own.
+pub(super) struct Refusals {
+    refused: Vec<Arc<Row>>,
+    /// By status code.
+    ended: Vec<Arc<Row>>,
+    /// When the second began, and how many lines it had.
+    lines: Mutex<(Instant, u32)>,
+}
+
+impl Refusals {
+    /// Nothing refused yet; `counter` makes the counter of what is refused and the reason, the metric's labels.
+    pub(super) fn new(counter: impl Fn(&'static str, &'static str) -> Counter) -> Refusals {
+        let refused = |refusal: &Refusal| {
+            let (what, reason) = refusal.parts();
+            Row::new(Some(what), reason, counter(what.label(), reason))
+        };
+        // Metrics have them by method and code.
+        let ended = |code: &&'static str| Row::new(None, code, Counter::noop());
+        Refusals {
+            refused: Refusal::ALL.iter().map(refused).collect(),
+            ended: CODES.iter().map(ended).collect(),
+            lines: Mutex::new((Instant::now(), 0)),
+        }
+    }
+
+    /// Whether there may be another log line about a single call in this second. The line counts as written.
+    pub(super) fn may_have_a_line(&self) -> bool {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.0.elapsed() >= PERIOD {
+            *lines = (Instant::now(), 0);
+        }
+        lines.1 += 1;
+        lines.1 <= LINES
+    }
+
+    /// Counts a refusal. The log has it within a second, in one line with others of its kind; of `who`, a peer and what
+    /// is wrong with it, only that of the first, cut and escaped. Never logs itself: it may be called where logging is
+    /// under way.
+    pub(super) fn note(&self, refusal: Refusal, who: impl Display) {
+        self.refused[refusal as usize].note(who);
+    }
+
+    /// As `note`, for a call that was not refused and ended with this code.
+    pub(super) fn note_end(&self, code: Code, who: impl Display) {
+        self.ended[code as usize].note(who);
+    }
+
+    /// Logs what is counted and not logged yet, before a server ends.
+    pub(super) fn say_all(&self) {
+        self.refused.iter().chain(&self.ended).for_each(|row| row.say());
+    }
+}
+
+/// What a peer says, for a log: of printable characters, and not long.
+pub(super) fn printable(text: impl Display) -> String {
+    let mut kept = Printable { text: String::new(), left: LONGEST_TEXT };
+    // An error: the text was cut.
+    if write!(kept, "{text}").is_err() {
+        kept.text.push_str("...");
+    }
+    kept.text
+}
+
+struct Printable {
+    text: String,
+    left: usize,
+}
+
+impl fmt::Write for Printable {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            self.left = self.left.checked_sub(1).ok_or(fmt::Error)?;
+            // Quotation marks and `\` stay: they do no harm, and escaped text is not escaped again.
+            if character.is_ascii_graphic() || character == ' ' || character.is_alphanumeric() {
+                self.text.push(character);
+            } else {
+                self.text.extend(character.escape_default());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use metrics::CounterFn;
+
+    struct Count(AtomicU64);
+
+    impl CounterFn for Count {
+        fn increment(&self, value: u64) {
+            self.0.fetch_add(value, Ordering::Relaxed);
+        }
+
+        fn absolute(&self, value: u64) {
+            self.0.store(value, Ordering::Relaxed);
+        }
+    }
+
+    /// Where log lines go.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Lines {
+        fn take(&self) -> Vec<String> {
+            let text = String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap();
+            text.lines().map(str::to_owned).collect()
+        }
+    }
+
+    fn logging() -> (Lines, tracing::subscriber::DefaultGuard) {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let logs = tracing_subscriber::fmt().without_time().with_target(false).with_ansi(false);
+        (lines, tracing::subscriber::set_default(logs.with_writer(move || writer.clone()).finish()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_of_refusals_is_one_line_a_second_and_reason_and_all_are_counted() {
+        let (lines, _logging) = logging();
+        let counts = Arc::new(Count(AtomicU64::new(0)));
+        let refusals = Refusals::new(|_, reason| match reason {
+            "TOKEN_MISSING" => Counter::from_arc(counts.clone()),
+            _ => Counter::noop(),
+        });
+        let second = async || {
+            for number in 0..1000 {
+                refusals.note(Refusal::TokenMissing, format_args!("peer {number}"));
+                refusals.note(Refusal::Connections, "");
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        for _ in 0..5 {
+            second().await;
+        }
+        tokio::time::sleep(PERIOD * 2).await;
+        let logged = lines.take();
+        let of = |reason: &str| logged.iter().filter(|line| line.contains(reason)).cloned().collect::<Vec<_>>();
+        let (tokens, connections) = (of(": TOKEN_MISSING"), of(": NO_ROOM"));
+        assert_eq!(tokens[0], " WARN refused 1 call: TOKEN_MISSING first=peer 0");
+        assert_eq!(connections[0], " WARN refused 1 connection: NO_ROOM_CONNECTIONS");
+        assert!((5..=7).contains(&tokens.len()) && (5..=7).contains(&connections.len()), "{logged:#?}");
+        let sum = |lines: &[String]| -> u64 {
+            lines.iter().map(|line| line.split(' ').nth(3).unwrap().parse::<u64>().unwrap()).sum()
+        };
+        assert_eq!((sum(&tokens), sum(&connections)), (5000, 5000));
+        assert_eq!(counts.0.load(Ordering::Relaxed), 5000);
+        // After a pause the next one is told at once.
+        refusals.note(Refusal::TokenMissing, "late");
+        tokio::task::yield_now().await;
+        assert_eq!(lines.take(), [" WARN refused 1 call: TOKEN_MISSING first=late"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_have_lines_of_their_own_within_bounds() {
+        let refusals = Refusals::new(|_, _| Counter::noop());
+        for _ in 0..3 {
+            let lines = (0..1000).filter(|_| refusals.may_have_a_line()).count();
+            assert_eq!(lines, LINES as usize);
+            tokio::time::sleep(PERIOD).await;
+        }
+    }
+
+    #[test]
+    fn what_is_not_logged_yet_is_logged_at_the_end() {
+        let (lines, _logging) = logging();
+        let refusals = Refusals::new(|_, _| Counter::noop());
+        for number in 0..3 {
+            refusals.note(Refusal::TlsHandshake, number);
+        }
+        assert_eq!(lines.take(), [""; 0]);
+        refusals.say_all();
+        refusals.say_all();
+        assert_eq!(lines.take(), [" WARN refused 3 TLS handshakes: HANDSHAKE first=0"]);
+    }
+
+    #[test]
+    fn what_a_peer_says_is_cut_and_escaped() {
+        for (said, logged) in [
+            ("/sprague.v1.SpragueService/Solve", "/sprague.v1.SpragueService/Solve"),
+            ("a\nb\u{1b}[31m", "a\\nb\\u{1b}[31m"),
+            ("Stra\u{df}e \u{202e}", "Stra\u{df}e \\u{202e}"),
+            ("\"a\\b\"", "\"a\\b\""),
+        ] {
+            assert_eq!(printable(said), logged);
+        }
+        assert_eq!(printable("a".repeat(LONGEST_TEXT)), "a".repeat(LONGEST_TEXT));
+        assert_eq!(printable("a".repeat(4000)), format!("{}...", "a".repeat(LONGEST_TEXT)));
+    }
+
+    #[test]
+    fn every_limit_that_a_call_or_connection_meets_has_a_reason() {
+        use super::super::quota::Resource;
+        for resource in [Resource::Streams, Resource::Calls, Resource::Checks, Resource::Watches, Resource::OpenBytes] {
+            for by_peer in [false, true] {
+                let full = Exceeded { resource, limit: 7, by_peer };
+                assert!(Refusal::of_call(&status::no_room(&full)).is_some(), "{full:?}");
+            }
+        }
+        for resource in [Resource::Connections, Resource::OpenBytes] {
+            for by_peer in [false, true] {
+                let full = Exceeded { resource, limit: 7, by_peer };
+                assert!(Refusal::of_connection(&full).is_some(), "{full:?}");
+            }
+        }
+        let stalled = status::stalled(Duration::from_secs(1));
+        assert_eq!(Refusal::of_call(&stalled), Some(Refusal::Stalled));
+        assert_eq!(Refusal::of_call(&status::deadline_exceeded()), None);
+        assert_eq!(Refusal::of_call(&Status::internal("without details")), None);
+    }
+
+    #[test]
+    fn every_reason_has_a_counter_of_its_own() {
+        let mut made = std::collections::BTreeSet::new();
+        for refusal in Refusal::ALL {
+            let (what, reason) = refusal.parts();
+            assert!(made.insert((what.label(), reason)), "{refusal:?}");
+            assert_eq!(Refusal::ALL[*refusal as usize], *refusal);
+        }
+    }
+}
