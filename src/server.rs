@@ -4,8 +4,11 @@ mod memory;
 pub mod settings;
 mod quota;
 mod status;
+mod refusal;
 mod refusals;
+mod process;
 pub mod meters;
+pub mod resets;
 mod transport;
 mod account;
 mod inbox;
@@ -13,6 +16,7 @@ mod messages;
 mod exchange;
 mod connection;
 mod deadline;
+mod certificate;
 pub mod credentials;
 mod socket_file;
 pub mod listen;
@@ -99,6 +103,7 @@ impl Server {
     ) -> io::Result<Server> {
         let settings = Arc::new(settings.checked()?);
         let access = Arc::new(access);
+        meters.certificate(access.certificate_end());
         let drain = CancellationToken::new();
         let cut = CancellationToken::new();
         let limits = settings.limits;
@@ -145,7 +150,9 @@ impl Server {
     /// # Errors
     /// The first file that cannot be used.
     pub fn reload(&self) -> Result<(), Unusable> {
-        self.access.reload()
+        let reloaded = self.access.reload();
+        self.meters.certificate(self.access.certificate_end());
+        reloaded
     }
 
     /// Whether no call with boards is open, so that memory that was used before can be given back.

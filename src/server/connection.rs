@@ -18,7 +18,7 @@ use super::account::Account;
 use super::exchange::{self, Ended, Piece};
 use super::meters::Meters;
 use super::quota::{PeerId, Quotas};
-use super::refusals::Refusal;
+use super::refusal::Refusal;
 use super::settings::{self, Settings};
 use super::transport::{Activity, Watched};
 

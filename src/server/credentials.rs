@@ -16,6 +16,7 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
+use super::certificate::Validity;
 use crate::escape;
 use crate::pem;
 
@@ -40,6 +41,11 @@ impl Access {
         let tls = self.tls.as_ref().map_or(Ok(()), Tls::reload);
         let tokens = self.tokens.as_ref().map_or(Ok(()), Tokens::reload);
         tls.and(tokens)
+    }
+
+    /// When the server's certificate expires, in seconds since the epoch.
+    pub(super) fn certificate_end(&self) -> Option<u64> {
+        self.tls.as_ref()?.loaded().validity.map(|validity| validity.end())
     }
 }
 
@@ -86,7 +92,15 @@ pub struct TlsFiles {
 /// TLS as a server speaks it: versions 1.2 and 1.3, HTTP/2 inside.
 pub struct Tls {
     files: TlsFiles,
-    config: RwLock<Arc<ServerConfig>>,
+    loaded: RwLock<Loaded>,
+}
+
+/// What the files hold.
+#[derive(Clone)]
+struct Loaded {
+    config: Arc<ServerConfig>,
+    /// That of the server's certificate, where it can be read.
+    validity: Option<Validity>,
 }
 
 impl fmt::Debug for Tls {
@@ -96,28 +110,32 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Reads the files.
+    /// Reads the files. A certificate that is not valid now is a warning in the log: clocks differ.
     ///
     /// # Errors
     /// A file that cannot be read or used; a key that does not belong to the certificate.
     pub fn load(files: TlsFiles) -> Result<Tls, Unusable> {
-        let config = RwLock::new(Arc::new(configure(&files)?));
-        Ok(Tls { files, config })
+        let loaded = RwLock::new(configure(&files)?);
+        Ok(Tls { files, loaded })
     }
 
     fn reload(&self) -> Result<(), Unusable> {
-        let config = Arc::new(configure(&self.files)?);
-        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
+        let loaded = configure(&self.files)?;
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
     }
 
     /// What the next connection is accepted with.
     pub(super) fn acceptor(&self) -> TlsAcceptor {
-        self.config.read().unwrap_or_else(PoisonError::into_inner).clone().into()
+        self.loaded().config.into()
+    }
+
+    fn loaded(&self) -> Loaded {
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
+fn configure(files: &TlsFiles) -> Result<Loaded, Unusable> {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -134,11 +152,16 @@ fn configure(files: &TlsFiles) -> Result<ServerConfig, Unusable> {
         }
     };
     let key = pem::key(&read(&files.key)?).map_err(|fault| unusable(&files.key, fault))?;
-    let mut config = builder.with_single_cert(certificates(&files.cert)?, key).map_err(|error| {
+    let chain = certificates(&files.cert)?;
+    let validity = Validity::of(&chain);
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| {
         unusable(&files.cert, format_args!("does not go with {}: {error}", escape::path(&files.key)))
     })?;
     config.alpn_protocols = vec![b"h2".to_vec()];
-    Ok(config)
+    if let Some(validity) = validity {
+        validity.warn(&files.cert);
+    }
+    Ok(Loaded { config: Arc::new(config), validity })
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Unusable> {

@@ -21,7 +21,7 @@ use tower::Service;
 use super::connection::{self, Host, Peer};
 use super::credentials::Access;
 use super::quota::{PeerId, Resource};
-use super::refusals::Refusal;
+use super::refusal::Refusal;
 use super::settings;
 use super::socket_file::SocketFile;
 use super::transport::{Transport, Watched};

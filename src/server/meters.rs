@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, NoopRecorder, Recorder};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use prost::Message as _;
 use tonic::Code;
 
+use super::process::{self, Process};
 use super::quota::Quotas;
 use super::refusals::Refusals;
 use super::status::CODES;
@@ -24,7 +25,7 @@ const BUCKETS: [f64; 15] =
     [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 60.0];
 
 /// What each metric means.
-const HELP: [(&str, &str); 13] = [
+const HELP: [(&str, &str); 15] = [
     ("grpc_server_started_total", "Calls begun, by method."),
     ("grpc_server_handled_total", "Calls ended, by method and status code."),
     ("grpc_server_handling_seconds", "Time from the first byte of a call to its status, by method."),
@@ -37,8 +38,16 @@ const HELP: [(&str, &str); 13] = [
     ("sprague_memory_limit_bytes", "The server's budget of memory for its clients."),
     ("sprague_connections_open", "Connections open, those in a handshake included."),
     ("sprague_refusals_total", "Connections, TLS handshakes and calls refused or ended early, by reason."),
+    (
+        CERTIFICATE_END,
+        "When the first certificate of the server's chain expires, in seconds since 1970-01-01T00:00:00Z.",
+    ),
+    ("sprague_log_lines_dropped_total", "Log lines dropped because standard error did not take them in time."),
     ("sprague_build_info", "Always 1; the version is a label."),
 ];
+
+/// There only where a server has a certificate.
+const CERTIFICATE_END: &str = "sprague_certificate_not_after_timestamp_seconds";
 
 /// Methods of other services that a server has, besides its own.
 const STANDARD_METHODS: [(&str, &str); 5] = [
@@ -55,7 +64,9 @@ const UNKNOWN: (&str, &str) = ("unknown", "unknown");
 /// The meters of one server.
 pub struct Meters {
     /// `None`: nothing is counted.
-    page: Option<PrometheusHandle>,
+    recorder: Option<PrometheusRecorder>,
+    process: Option<Process>,
+    log_lines_dropped: Counter,
     /// By path.
     methods: HashMap<String, Method>,
     unknown: Method,
@@ -104,7 +115,7 @@ impl fmt::Debug for Meters {
 impl Default for Meters {
     /// Meters that stand still.
     fn default() -> Meters {
-        Meters::over(&NoopRecorder, None)
+        Meters::over(&NoopRecorder)
     }
 }
 
@@ -113,13 +124,16 @@ impl Meters {
     pub fn running() -> Meters {
         let builder = PrometheusBuilder::new().set_buckets(&BUCKETS).expect("there are buckets");
         let recorder = builder.build_recorder();
-        Meters::over(&recorder, Some(recorder.handle()))
+        let process = Process::new(|name| gauge(&recorder, name, Vec::new()));
+        let meters = Meters::over(&recorder);
+        Meters { process, recorder: Some(recorder), ..meters }
     }
 
-    fn over(recorder: &dyn Recorder, page: Option<PrometheusHandle>) -> Meters {
-        for (name, help) in HELP {
+    fn over(recorder: &dyn Recorder) -> Meters {
+        for (name, help) in HELP.into_iter().chain(process::HELP) {
             match name {
                 _ if name.ends_with("_total") => recorder.describe_counter(name.into(), None, help.into()),
+                CERTIFICATE_END => recorder.describe_gauge(name.into(), None, help.into()),
                 _ if name.ends_with("_seconds") => recorder.describe_histogram(name.into(), None, help.into()),
                 _ => recorder.describe_gauge(name.into(), None, help.into()),
             }
@@ -165,13 +179,15 @@ impl Meters {
                 counter(recorder, "sprague_refusals_total", labels(&[("what", what), ("reason", reason)]))
             }),
             is_serving: AtomicBool::new(false),
-            page,
+            log_lines_dropped: counter(recorder, "sprague_log_lines_dropped_total", Vec::new()),
+            process: None,
+            recorder: None,
         }
     }
 
     /// Whether anything is counted.
     pub(super) fn is_on(&self) -> bool {
-        self.page.is_some()
+        self.recorder.is_some()
     }
 
     /// All metrics as text, as Prometheus reads them.
@@ -180,13 +196,20 @@ impl Meters {
             self.memory.set(quotas.memory_used() as f64);
             self.memory_limit.set(quotas.memory() as f64);
         }
-        self.page.as_ref().map(PrometheusHandle::render).unwrap_or_default()
+        if let Some(process) = &self.process {
+            process.look();
+        }
+        self.handle().map(|handle| handle.render()).unwrap_or_default()
+    }
+
+    fn handle(&self) -> Option<PrometheusHandle> {
+        self.recorder.as_ref().map(PrometheusRecorder::handle)
     }
 
     /// Sums up the times that have come in.
     pub(super) fn upkeep(&self) {
-        if let Some(page) = &self.page {
-            page.run_upkeep();
+        if let Some(handle) = self.handle() {
+            handle.run_upkeep();
         }
     }
 
@@ -202,6 +225,18 @@ impl Meters {
 
     pub(super) fn set_serving(&self, is_serving: bool) {
         self.is_serving.store(is_serving, Ordering::Relaxed);
+    }
+
+    /// Counts log lines that were dropped.
+    pub fn log_lines_dropped(&self, lines: u64) {
+        self.log_lines_dropped.increment(lines);
+    }
+
+    /// Notes when the server's certificate expires, if it has one.
+    pub(super) fn certificate(&self, end: Option<u64>) {
+        if let (Some(recorder), Some(end)) = (&self.recorder, end) {
+            gauge(recorder, CERTIFICATE_END, Vec::new()).set(end as f64);
+        }
     }
 
     /// Counts a connection for as long as what it returns lives.

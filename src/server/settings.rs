@@ -138,6 +138,11 @@ impl Settings {
         Ok(self)
     }
 
+    /// Threads that solve: a pool for light boards, and one of twice the size for heavy ones.
+    pub fn threads(&self) -> usize {
+        3 * self.workers
+    }
+
     /// What `GetServerInfo` answers.
     pub(crate) fn facts(&self) -> ServerFacts {
         ServerFacts {

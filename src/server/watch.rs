@@ -17,7 +17,7 @@ use tracing::field::display;
 use super::call_id::CallId;
 use super::connection::Peer;
 use super::meters::Meters;
-use super::refusals::Refusal;
+use super::refusal::Refusal;
 
 /// Health checks need no token, so their failures have no log lines of their own.
 const HEALTH: &str = "/grpc.health.v1.Health/";

@@ -13,7 +13,7 @@ pub struct Server {
     pub address: String,
 }
 
-fn command() -> Command {
+pub fn command() -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("spragued"));
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SPRAGUE")) {
         command.env_remove(name);
@@ -52,7 +52,7 @@ impl Server {
         Server::spawn(command().args(["--listen", "127.0.0.1:0"]).args(arguments).stderr(stderr))
     }
 
-    fn spawn(command: &mut Command) -> Server {
+    pub fn spawn(command: &mut Command) -> Server {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut ready = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();

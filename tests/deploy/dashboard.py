@@ -33,7 +33,13 @@ UNITS = {
     "s": lambda value: 0 <= value <= 60,
     "bytes": lambda value: value >= 0 and value == int(value),
     "short": lambda value: value >= 0,
+    # What is left of a certificate.
+    "dtdurations": lambda value: value > 0,
 }
+
+
+# Metrics that are 0 as long as all is well.
+ZERO = ("sprague_log_lines_dropped_total",)
 
 
 class Prometheus:
@@ -138,8 +144,17 @@ class Load:
                     return
 
 
-def is_shown(lines):
-    return any(math.isfinite(value) and value > 0 for _, values in lines for _, value in values)
+def is_shown(query, lines):
+    least = 0 if any(name in query for name in ZERO) else math.ulp(0)
+    return any(math.isfinite(value) and value >= least for _, values in lines for _, value in values)
+
+
+def certificate(folder):
+    """The flags of a server with a certificate of its own."""
+    cert, key = folder / "cert.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test", "-days", "30"]
+    subprocess.run([*command, "-keyout", key, "-out", cert], check=True, capture_output=True)
+    return ["--tls-cert", cert, "--tls-key", key]
 
 
 def check(panel, target, lines):
@@ -160,12 +175,13 @@ def main():
         tokens.write_text("a-token-of-this-test\n")
         limits = ["--token-file", tokens, "--cost-per-board", BUDGET]
         servers = [stack.enter_context(Server(*limits)) for _ in range(2)]
-        prometheus = stack.enter_context(Prometheus(servers, folder))
-        until("Prometheus sees both servers", lambda: len(prometheus.series("up == 1")) == 2)
+        encrypted = stack.enter_context(Server(*certificate(folder)))
+        prometheus = stack.enter_context(Prometheus([*servers, encrypted], folder))
+        until("Prometheus sees all servers", lambda: len(prometheus.series("up == 1")) == 3)
         load = stack.enter_context(Load(servers, tokens, folder))
         asked = list(targets())
         for panel, _, query in asked:
-            until(f"{panel['title']} shows something: {query}", lambda: is_shown(prometheus.series(query)))
+            until(f"{panel['title']} shows something: {query}", lambda: is_shown(query, prometheus.series(query)))
         legends = {}
         for panel, target, query in asked:
             legends.setdefault(panel["title"], []).extend(check(panel, target, prometheus.series(query)))

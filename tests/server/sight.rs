@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sprague::server::credentials::Access;
+use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens};
 use sprague::server::listen::{Address, Listener};
 use sprague::server::meters::Meters;
 use sprague::server::settings::Settings;
 use sprague::server::workers::{Games, Solver};
-use sprague::server::{Server, exposition};
+use sprague::server::{Server, exposition, resets};
 use sprague::wire::v1;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tracing_subscriber::prelude::*;
 
+use crate::authority::{Authority, put};
 use crate::support::*;
 
 /// A server that is watched, and where its metrics are.
@@ -23,11 +25,15 @@ struct Watched {
 }
 
 async fn watched(solver: impl Solver) -> Watched {
+    watched_with(solver, Access::default()).await
+}
+
+async fn watched_with(solver: impl Solver, access: Access) -> Watched {
     let listener = Listener::bind(&Address::Tcp("127.0.0.1:0".into())).await.unwrap();
     let address = listener.address().to_string();
     let meters = Arc::new(Meters::running());
     let (settings, solver) = (Settings { workers: 1, ..Settings::default() }, Arc::new(solver));
-    let server = Server::watched(settings, solver, vec![listener], Access::default(), meters.clone()).unwrap();
+    let server = Server::watched(settings, solver, vec![listener], access, meters.clone()).unwrap();
     let http = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let page = http.local_addr().unwrap().to_string();
     tokio::spawn(exposition::serve(http, meters));
@@ -181,6 +187,103 @@ async fn health_over_http_says_what_health_checks_say() {
     }
 }
 
+/// TLS with a certificate of a fresh authority.
+fn tls(folder: &std::path::Path, until: i32) -> Tls {
+    let identity = Authority::new().sign_for("127.0.0.1", until);
+    let (cert, key) = (put(folder, "cert", &identity.cert), put(folder, "key", &identity.key));
+    Tls::load(TlsFiles { cert, key, client_ca: None }).unwrap()
+}
+
+fn refusals(what: &str, reason: &str) -> String {
+    format!("sprague_refusals_total{{what=\"{what}\",reason=\"{reason}\"}}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_are_counted_by_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = Some(Tokens::load(put(folder.path(), "tokens", "a-token-of-this-test")).unwrap());
+    let watched = watched_with(Games, Access { tls: None, tokens }).await;
+    let mut client = watched.served.client().await;
+    for _ in 0..3 {
+        client.get_server_info(v1::GetServerInfoRequest {}).await.unwrap_err();
+    }
+    watched.until(&refusals("call", "TOKEN_MISSING"), 3.0).await;
+    let mut request = tonic::Request::new(v1::GetServerInfoRequest {});
+    request.metadata_mut().insert("authorization", "Bearer a-token-of-another".parse().unwrap());
+    client.get_server_info(request).await.unwrap_err();
+    watched.until(&refusals("call", "TOKEN_UNKNOWN"), 1.0).await;
+    // What is not HTTP/2.
+    let mut stream = TcpStream::connect(&watched.served.address).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: test\r\n\r\n").await.unwrap();
+    watched.until(&refusals("connection", "NOT_HTTP2"), 1.0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_failures_of_tls_and_the_certificates_end_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let watched = watched_with(Games, Access { tls: Some(tls(folder.path(), 2040)), tokens: None }).await;
+    watched.until("sprague_certificate_not_after_timestamp_seconds", 2_208_988_800.0).await;
+    let mut stream = TcpStream::connect(&watched.served.address).await.unwrap();
+    watched.until("sprague_connections_open", 1.0).await;
+    stream.write_all(b"no TLS at all, and long enough to be looked at").await.unwrap();
+    watched.until(&refusals("tls", "HANDSHAKE"), 1.0).await;
+    watched.until("sprague_connections_open", 0.0).await;
+    tls(folder.path(), 2050);
+    watched.served.server.reload().unwrap();
+    watched.until("sprague_certificate_not_after_timestamp_seconds", 2_524_608_000.0).await;
+    let samples = watched.samples().await;
+    assert!(samples["process_resident_memory_bytes"] > 1e6);
+    assert!(samples["process_open_fds"] > 3.0 && samples["process_open_fds"] < samples["process_max_fds"]);
+}
+
+#[tokio::test]
+async fn requests_that_http_2_resets_are_counted_whatever_the_log_has() {
+    let meters = Arc::new(Meters::running());
+    let logs = tracing_subscriber::registry().with(resets::layer(meters.clone()));
+    let _counting = tracing::subscriber::set_default(logs);
+    let listener = Listener::bind(&Address::Tcp("127.0.0.1:0".into())).await.unwrap();
+    let address = listener.address().to_string();
+    let (settings, solver) = (Settings { workers: 1, ..Settings::default() }, Arc::new(Games));
+    let _server = Server::watched(settings, solver, vec![listener], Access::default(), meters.clone()).unwrap();
+    for (authority, path, reason) in [
+        ("127.0.0.1:1,127.0.0.1:2", "/", "AUTHORITY"),
+        ("%2Frun%2Fsprague.sock", "/", "AUTHORITY"),
+        ("", "/", "AUTHORITY"),
+        ("localhost", "no path", "HEADERS"),
+    ] {
+        let of = |page: &str| -> u64 {
+            let name = refusals("call", reason);
+            page.lines().find_map(|line| line.strip_prefix(&name)).unwrap().trim().parse().unwrap()
+        };
+        let before = of(&meters.page());
+        let mut stream = TcpStream::connect(&address).await.unwrap();
+        stream.write_all(&opening(authority, path)).await.unwrap();
+        for _ in 0..400 {
+            if of(&meters.page()) > before {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        assert_eq!(of(&meters.page()), before + 1, "{authority:?} {path:?}");
+    }
+}
+
+/// A connection's beginning with one request, as bytes: no HTTP library sends what is not valid.
+fn opening(authority: &str, path: &str) -> Vec<u8> {
+    // Indexed: `:method POST` and `:scheme http`; literal without indexing: `:path` and `:authority`.
+    let mut block = vec![0x83, 0x86];
+    for (index, text) in [(4, path), (1, authority)] {
+        block.extend([index, u8::try_from(text.len()).unwrap()]);
+        block.extend(text.as_bytes());
+    }
+    let frame = |kind: u8, flags: u8, stream: u8, payload: &[u8]| {
+        let length = u8::try_from(payload.len()).unwrap();
+        [&[0, 0, length, kind, flags, 0, 0, 0, stream], payload].concat()
+    };
+    let (settings, headers) = (frame(4, 0, 0, &[]), frame(1, 5, 1, &block));
+    [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &settings[..], &headers].concat()
+}
+
 /// The words of a query that could be names.
 fn words(query: &str) -> Vec<&str> {
     query.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect()
@@ -201,13 +304,16 @@ fn labels(query: &str) -> BTreeSet<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_dashboard_asks_for_metrics_and_labels_that_are_served() {
+    let folder = tempfile::tempdir().unwrap();
     let watched = watched(Games).await;
+    // Only a server with a certificate says when it expires.
+    let with_tls = watched_with(Games, Access { tls: Some(tls(folder.path(), 2100)), tokens: None }).await;
     use_it(&watched).await;
     watched.until(&grpc("grpc_server_handled_total", "SolveStream", Some("OK")), 1.0).await;
     let (_, page) = watched.ask("GET", "/metrics").await;
     // Metric names with the labels that each has somewhere.
     let mut served: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for sample in watched.samples().await.keys() {
+    for sample in watched.samples().await.keys().chain(with_tls.samples().await.keys()) {
         let (name, labels) = sample.split_once('{').unwrap_or((sample, ""));
         let known = served.entry(name.to_owned()).or_default();
         known.extend(labels.split("\",").filter_map(|pair| Some(pair.split_once("=\"")?.0.to_owned())));
@@ -223,7 +329,7 @@ async fn the_dashboard_asks_for_metrics_and_labels_that_are_served() {
             let query = target["expr"].as_str().unwrap();
             let metrics: Vec<&str> = words(query)
                 .into_iter()
-                .filter(|word| word.starts_with("sprague_") || word.starts_with("grpc_server_"))
+                .filter(|word| ["sprague_", "grpc_server_", "process_"].iter().any(|first| word.starts_with(first)))
                 .collect();
             assert!(!metrics.is_empty(), "{title} asks for nothing: {query}");
             let mut known: BTreeSet<String> = ["instance", "job"].map(str::to_owned).into();

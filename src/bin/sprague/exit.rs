@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use sprague::client::fault;
 use sprague::run;
 
+use super::limits::TooLow;
+
 use super::messages;
 
 /// `check` or `validate` found faults.
@@ -61,6 +63,12 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         self.say();
         ExitCode::from(self.code)
+    }
+}
+
+impl From<TooLow> for Failure {
+    fn from(limit: TooLow) -> Failure {
+        Failure::new(INTERNAL, format_args!("sprague: {limit}"))
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
     limits::need_descriptors(RUNTIME_DESCRIPTORS)?;
     // The runtime's, two pools, one that reads the file, and one that looks up names.
     let threads = RUNTIME_THREADS + 2 * Settings::default().workers + 2;
-    let mut builder = match limits::allow_threads(threads) {
+    let mut builder = match limits::need_threads(threads).is_ok() {
         true => Builder::new_multi_thread(),
         false => Builder::new_current_thread(),
     };
