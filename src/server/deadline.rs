@@ -1,4 +1,4 @@
-//! The caller's deadline, kept to by ourselves: tonic's ends with the response headers, so streams would run on.
+//! The caller's deadline, from the headers of a call to the end of its stream.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use super::status;
 
 const GRPC_TIMEOUT: &str = "grpc-timeout";
 
-/// tonic watches unary deadlines too, and answers CANCELLED. Ours fires this much earlier, so that callers see
+/// tonic's clients watch deadlines too, and say CANCELLED. Ours fires this much earlier, so that callers see
 /// DEADLINE_EXCEEDED; tokio's timers tick once a millisecond.
 const AHEAD: Duration = Duration::from_millis(3);
 
@@ -48,8 +48,7 @@ fn parse(value: &[u8]) -> Option<Duration> {
     }
 }
 
-/// Before all services: ends a call at its deadline, counted from its headers on. A handler sees a request only when its
-/// message is whole, and counted from there tonic's own timer would be first.
+/// Before all services: ends a call at its deadline, counted from its headers on, whether its message is there or not.
 #[derive(Clone)]
 pub(super) struct Punctual<S>(pub(super) S);
 
