@@ -8,7 +8,7 @@ mod refusal;
 mod refusals;
 mod process;
 pub mod meters;
-pub mod resets;
+pub mod events;
 mod transport;
 mod account;
 mod inbox;

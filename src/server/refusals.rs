@@ -12,6 +12,7 @@ use tonic::Code;
 use super::refusal::{Refusal, What};
 use super::status::CODES;
 use crate::escape;
+use crate::units;
 
 /// Refusals of one reason are summed up over this time.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -32,10 +33,19 @@ struct Unsaid {
     is_watched: bool,
 }
 
+/// What is summed up.
+enum Kind {
+    Refused(What),
+    /// Calls that ended and have no log line of their own.
+    Ended,
+    /// Warnings of libraries.
+    Library,
+}
+
 /// The events of one kind.
 struct Row {
-    /// `None`: calls that ended, and `reason` is their code.
-    refused: Option<What>,
+    kind: Kind,
+    /// A refusal's reason, or a call's status code.
     reason: &'static str,
     counter: Counter,
     unsaid: Mutex<Unsaid>,
@@ -46,8 +56,8 @@ impl Row {
         self.unsaid.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new(refused: Option<What>, reason: &'static str, counter: Counter) -> Arc<Row> {
-        Arc::new(Row { refused, reason, counter, unsaid: Mutex::default() })
+    fn new(kind: Kind, reason: &'static str, counter: Counter) -> Arc<Row> {
+        Arc::new(Row { kind, reason, counter, unsaid: Mutex::default() })
     }
 
     /// Counts an event and keeps `who` if it is the first since the last log line.
@@ -77,9 +87,10 @@ impl Row {
         }
         // An empty field is left out.
         let (first, reason) = ((!first.is_empty()).then(|| tracing::field::display(first)), self.reason);
-        match self.refused {
-            Some(what) => tracing::warn!(first, "refused {count} {}: {reason}", what.name(count)),
-            None => tracing::info!(first, "ended {count} {}: {reason}", What::Call.name(count)),
+        match self.kind {
+            Kind::Refused(what) => tracing::warn!(first, "refused {count} {}: {reason}", what.name(count)),
+            Kind::Ended => tracing::info!(first, "ended {count} {}: {reason}", What::Call.name(count)),
+            Kind::Library => tracing::warn!(first, "{} of libraries", units::count(count, "warning")),
         }
     }
 
@@ -97,11 +108,12 @@ impl Row {
     }
 }
 
-/// The refusals of one server, and the ends of its calls that have no log line of their own.
+/// The refusals of one server, and what else has no log line of its own.
 pub(super) struct Refusals {
     refused: Vec<Arc<Row>>,
     /// By status code.
     ended: Vec<Arc<Row>>,
+    library: Arc<Row>,
     /// When the second began, and how many lines it had.
     lines: Mutex<(Instant, u32)>,
 }
@@ -111,13 +123,14 @@ impl Refusals {
     pub(super) fn new(counter: impl Fn(&'static str, &'static str) -> Counter) -> Refusals {
         let refused = |refusal: &Refusal| {
             let (what, reason) = refusal.parts();
-            Row::new(Some(what), reason, counter(what.label(), reason))
+            Row::new(Kind::Refused(what), reason, counter(what.label(), reason))
         };
         // Metrics have them by method and code.
-        let ended = |code: &&'static str| Row::new(None, code, Counter::noop());
+        let ended = |code: &&'static str| Row::new(Kind::Ended, code, Counter::noop());
         Refusals {
             refused: Refusal::ALL.iter().map(refused).collect(),
             ended: CODES.iter().map(ended).collect(),
+            library: Row::new(Kind::Library, "", Counter::noop()),
             lines: Mutex::new((Instant::now(), 0)),
         }
     }
@@ -144,9 +157,14 @@ impl Refusals {
         self.ended[code as usize].note(who);
     }
 
+    /// As `note`, for a warning of a library.
+    pub(super) fn note_library(&self, what: impl Display) {
+        self.library.note(what);
+    }
+
     /// Logs what is counted and not logged yet, before a server ends.
     pub(super) fn say_all(&self) {
-        self.refused.iter().chain(&self.ended).for_each(|row| row.say());
+        self.refused.iter().chain(&self.ended).chain([&self.library]).for_each(|row| row.say());
     }
 }
 

@@ -177,6 +177,32 @@ fn refusals_are_one_log_line_a_second() {
     assert_eq!(text.lines().count(), lines.len() + 3, "{text}");
 }
 
+#[test]
+fn warnings_of_libraries_are_one_log_line_a_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = Server::start_logging(&[], &log);
+    let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    // The answer to a PING that nobody sent, of which h2 warns.
+    let pong = [0, 0, 8, 6, 1, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    stream.write_all(&settings).unwrap();
+    stream.write_all(&pong.repeat(1000)).unwrap();
+    let begun = Instant::now();
+    let lines = loop {
+        let text = std::fs::read_to_string(&log).unwrap();
+        let lines: Vec<String> = text.lines().filter(|line| line.contains("PING")).map(str::to_owned).collect();
+        let count = |line: &String| line.split(" of libraries").next()?.split(' ').rev().nth(1)?.parse::<u32>().ok();
+        if lines.iter().filter_map(count).sum::<u32>() == 1000 {
+            break lines;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{text}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(lines.len() <= begun.elapsed().as_secs() as usize + 2, "{lines:#?}");
+}
+
 /// The log's only line of a call, once it is there.
 fn call_line(log: &Path) -> String {
     for _ in 0..200 {

@@ -186,6 +186,22 @@ def the_client_is_interrupted():
     return f"exit 130 and 143, no file: {figures[0][:80]}"
 
 
+def sink_of(fault):
+    """Standard error as a fault has it, and what must be closed afterwards: nothing, or both ends of a pipe."""
+    reader, writer = os.pipe()
+    if fault == "blocked":
+        os.set_blocking(writer, False)
+        try:
+            while True:
+                os.write(writer, b"." * 4096)
+        except BlockingIOError:
+            os.set_blocking(writer, True)
+    elif fault == "left":
+        os.close(reader)
+    sink = {"none": subprocess.DEVNULL, "full": open("/dev/full", "w"), "closed": "closed"}.get(fault, writer)
+    return sink, [writer] if fault == "left" else [reader, writer]
+
+
 def standard_error_is_at_fault():
     """Closed, full, left by its reader, and a full pipe that nobody reads: with few messages, and with more than a pipe holds."""
     bad = WORK / "bad.in"
@@ -199,30 +215,43 @@ def standard_error_is_at_fault():
     ):
         right, seconds = None, {}
         for fault in ("none", "closed", "full", "left", "blocked"):
-            out, reader, writer = fresh(fault), *os.pipe()
-            if fault == "blocked":
-                os.set_blocking(writer, False)
-                try:
-                    while True:
-                        os.write(writer, b"." * 4096)
-                except BlockingIOError:
-                    os.set_blocking(writer, True)
-            elif fault == "left":
-                os.close(reader)
-            sink = {"none": subprocess.DEVNULL, "full": open("/dev/full", "w"), "closed": None}.get(fault, writer)
+            out, (sink, pipe) = fresh(fault), sink_of(fault)
             close = (lambda: os.close(2)) if fault == "closed" else None
+            sink = None if fault == "closed" else sink
             begun = time.monotonic()
             code = subprocess.run([*command, "-o", out], stderr=sink, preexec_fn=close, timeout=300).returncode
             seconds[fault] = time.monotonic() - begun
             assert code == expected, (fault, code)
             right = right or out.read_bytes()
             assert out.read_bytes() == right, f"{fault}: the answers differ"
-            os.close(writer)
-            if fault != "left":
-                os.close(reader)
+            for end in pipe:
+                os.close(end)
         assert max(seconds.values()) < 1.5 * seconds["none"] + 1, seconds
         figures.append(f"{name}: " + ", ".join(f"{fault} {figure:.2f} s" for fault, figure in seconds.items()))
     return f"byte-identical, same exit code; {'; '.join(figures)}"
+
+
+def standard_error_of_a_server_is_at_fault():
+    """The same faults, for a server in mid-run that logs little, and one that logs every frame."""
+    figures = []
+    for level in ("info", "debug"):
+        seconds = {}
+        for fault in ("none", "closed", "full", "left", "blocked"):
+            out, (sink, pipe) = fresh(fault), sink_of(fault)
+            with Server(level=level, log=sink) as server:
+                run = Run(INPUT, out, server.address)
+                code, said = run.end()
+                assert (code, said) == (0, ""), (fault, code, said)
+                assert same(out), f"{fault}: the answers differ"
+                seconds[fault] = run.seconds
+                begun = time.monotonic()
+                assert server.drain() == 0, f"{fault}: a drained server exits 0"
+                assert time.monotonic() - begun < 5, f"{fault}: the drain took long"
+            for end in pipe:
+                os.close(end)
+        assert max(seconds.values()) < 1.5 * seconds["none"] + 1, seconds
+        figures.append(f"{level}: " + ", ".join(f"{fault} {figure:.2f} s" for fault, figure in seconds.items()))
+    return f"{OPTIONS.boards} boards byte-identical, exit 0; {'; '.join(figures)}"
 
 
 # Runs a program under limits and says its resident memory. A process of its own: what forks it counts until it is the program.
@@ -453,8 +482,8 @@ FAULTS = [
     one_of_two_servers_is_killed, the_only_server_is_killed, a_server_is_killed_and_comes_back, one_server_is_stopped,
     two_servers_restart_one_after_the_other, one_server_is_killed_and_one_drained, connections_are_reset_or_truncated,
     the_disk_is_full, the_client_is_interrupted,
-    standard_error_is_at_fault, threads_and_memory_are_short, resets_come_in_floods, five_hundred_streams_never_read,
-    streams_upload_and_never_read, a_hundred_connections_never_send, a_hundred_streams_never_send,
+    standard_error_is_at_fault, standard_error_of_a_server_is_at_fault, threads_and_memory_are_short,
+    resets_come_in_floods, five_hundred_streams_never_read, streams_upload_and_never_read, a_hundred_connections_never_send, a_hundred_streams_never_send,
     metadata_of_a_megabyte, random_bytes_on_the_port, descriptors_are_exhausted, a_client_lies_about_sizes,
 ]
 

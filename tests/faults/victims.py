@@ -17,23 +17,28 @@ SPRAGUE = os.environ["SPRAGUE"]
 
 
 class Server:
-    """`spragued`, with its metrics if `metrics`, and in a group of processes with so much memory if `memory_limit` (bytes)."""
+    """`spragued`, with its metrics if `metrics`, and in a group of processes with so much memory if `memory_limit` (bytes).
+    `log` is its standard error, a file or "closed", and `level` what it logs."""
 
-    def __init__(self, *flags, listen="127.0.0.1:0", descriptors=None, metrics=False, memory_limit=None):
-        self.flags, self.descriptors, self.listen = flags, descriptors, listen
+    def __init__(self, *flags, listen="127.0.0.1:0", descriptors=None, metrics=False, memory_limit=None, log=None,
+                 level="error"):
+        self.flags, self.descriptors, self.listen, self.log, self.level = flags, descriptors, listen, log, level
         self.metrics_address = "127.0.0.1:%d" % free_port() if metrics else None
         self.group = MemoryGroup(memory_limit) if memory_limit else None
         self.start()
 
     def start(self):
-        command = [SPRAGUED, "--log", "error", "--listen", self.listen, *self.flags]
+        command = [SPRAGUED, "--log", self.level, "--listen", self.listen, *self.flags]
         if self.metrics_address:
             command += ["--metrics-listen", self.metrics_address]
         if self.descriptors:
             command = ["sh", "-c", f'ulimit -n {self.descriptors}; exec "$@"', "sh", *command]
         if self.group:
             command = ["sh", "-c", f'echo $$ > {self.group.path}/cgroup.procs; exec "$@"', "sh", *command]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        sink, close = self.log, None
+        if self.log == "closed":
+            sink, close = None, lambda: os.close(2)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=sink, preexec_fn=close, text=True)
         line = self.process.stdout.readline()
         assert " listening on " in line, f"spragued did not start: {line!r}"
         self.address = line.strip().split(" listening on ")[1]

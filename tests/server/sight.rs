@@ -9,7 +9,7 @@ use sprague::server::listen::{Address, Listener};
 use sprague::server::meters::Meters;
 use sprague::server::settings::Settings;
 use sprague::server::workers::{Games, Solver};
-use sprague::server::{Server, exposition, resets};
+use sprague::server::{Server, events, exposition};
 use sprague::wire::v1;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -239,7 +239,7 @@ async fn connections_failures_of_tls_and_the_certificates_end_are_there() {
 #[tokio::test]
 async fn requests_that_http_2_resets_are_counted_whatever_the_log_has() {
     let meters = Arc::new(Meters::running());
-    let logs = tracing_subscriber::registry().with(resets::layer(meters.clone()));
+    let logs = tracing_subscriber::registry().with(events::layer(meters.clone()));
     let _counting = tracing::subscriber::set_default(logs);
     let listener = Listener::bind(&Address::Tcp("127.0.0.1:0".into())).await.unwrap();
     let address = listener.address().to_string();

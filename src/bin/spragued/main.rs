@@ -27,10 +27,10 @@ use sprague::server::credentials::Unusable;
 use sprague::server::meters::Meters;
 use sprague::server::settings::Settings;
 use sprague::server::workers::Games;
-use sprague::server::{exposition, resets};
+use sprague::server::{events, exposition};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{FilterExt as _, LevelFilter};
 use tracing_subscriber::{EnvFilter, prelude::*};
 
 use arguments::{Arguments, LogFormat};
@@ -164,7 +164,8 @@ fn start_logging(arguments: &Arguments, meters: Arc<Meters>, log: Arc<Log>) -> a
         LogFormat::Text => lines.with_ansi(has_colour(&io::stderr())).boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
-    tracing_subscriber::registry().with(lines.with_filter(filter)).with(resets::layer(meters)).init();
+    let filter = filter.and(events::may_be_logged());
+    tracing_subscriber::registry().with(lines.with_filter(filter)).with(events::layer(meters)).init();
     std::panic::set_hook(Box::new(|panic| {
         let (what, place) = (panic.payload_as_str().unwrap_or("a panic"), panic.location());
         tracing::error!(place = place.map(display), "a fault of this program: {what}");
