@@ -1,9 +1,9 @@
 //! `generate` and `validate`, as a setter uses them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sprague::judge::Format;
 
@@ -202,13 +202,19 @@ fn an_interrupted_generate_leaves_nothing_half_made() {
                 .stderr(Stdio::piped())
                 .spawn()
                 .unwrap();
-            // Until something is written beside the files that are to be.
+            // Until something is written beside the files that are to be: with a name, or without one where the system has that.
             let in_the_making = || {
-                let names = names(folder.path());
-                let mut twins = names.iter().filter(|name| !old.contains(&name.as_str()));
-                twins.any(|name| fs::metadata(folder.path().join(name)).is_ok_and(|about| about.len() > 0))
+                let is_new = |path: &PathBuf| !old.iter().any(|name| path.ends_with(name));
+                let named = names(folder.path()).into_iter().map(|name| folder.path().join(name)).filter(is_new);
+                let open = fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
+                let unnamed = open.map(|entry| entry.path()).filter(|path| {
+                    fs::read_link(path).is_ok_and(|target| target.starts_with(folder.path()) && is_new(&target))
+                });
+                named.chain(unnamed).any(|path| fs::metadata(path).is_ok_and(|about| about.len() > 0))
             };
+            let begun = Instant::now();
             while !in_the_making() {
+                assert!(begun.elapsed() < Duration::from_secs(30), "nothing is made: {arguments:?}");
                 std::thread::sleep(Duration::from_millis(5));
             }
             rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
