@@ -77,11 +77,6 @@ impl Batch {
         Ok(Batch { message, id, boards, outcome_only })
     }
 
-    /// The length of the message, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.message.len()
-    }
-
     /// The boards in their order, each as the bytes of its message: slices of the whole.
     pub fn iter(&self) -> impl Iterator<Item = Bytes> {
         Fields(&self.message).filter_map(|found| match found {
