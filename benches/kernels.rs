@@ -52,7 +52,7 @@ fn strips(criterion: &mut Criterion) {
     }
 }
 
-/// To 20,000 only: `examples/growth.rs` goes on to 1,000,000.
+/// To 20,000 only: `tools/growth.rs` goes on to 1,000,000.
 fn table(criterion: &mut Criterion) {
     let mut group = long(criterion, "Grundy table of 0.007 to 20,000 from nothing");
     group.bench_function("fast", |bench| {
@@ -79,7 +79,7 @@ fn grids(criterion: &mut Criterion) {
         let board = Random::new().darkraft(side, side, crosses);
         let mut group = long(criterion, name);
         group.bench_function("fast", |bench| bench.iter(|| darkraft::solve(&board, &control)));
-        // At 64 x 64 ten samples would take a minute: `examples/growth.rs` has it once.
+        // At 64 x 64 ten samples would take a minute: `tools/growth.rs` has it once.
         if side <= 32 {
             group.bench_function("plain", |bench| bench.iter(|| darkraft::plain(&board, &control)));
         }

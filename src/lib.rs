@@ -2,20 +2,15 @@
 
 #![warn(unreachable_pub)]
 
+pub use sprague_games::{draw, escape, explain, games, message, notation, theory};
+pub use sprague_judge::{self as judge, generate};
+
 pub mod units;
-pub mod escape;
-mod found;
 mod pem;
-pub mod theory;
-mod wide;
-pub mod games;
-pub mod explain;
-pub mod judge;
-pub mod notation;
 pub mod wire;
-pub mod draw;
-pub mod generate;
+#[cfg(feature = "server")]
 pub mod server;
 pub mod client;
+#[cfg(feature = "server")]
 pub mod embedded;
 pub mod run;

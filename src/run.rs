@@ -1,15 +1,8 @@
 //! A judge file through a client into an answer file.
 
-pub mod descriptor;
-pub mod place;
-mod twin;
-pub mod output;
 mod feed;
 mod fault;
 mod right;
-mod answers;
-mod align;
-mod verdict;
 pub mod check;
 
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! How durations, sizes and numbers of things are written for people: `500ms`, `2s`, `1m`; `64KiB`; `1 case`, `2 cases`.
+//! How durations, sizes and numbers are written by people: `500ms`, `2s`, `1m`; `64KiB`.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -84,16 +84,6 @@ pub fn show_size(bytes: u64) -> String {
     whole.map_or_else(|| bytes.to_string(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
 }
 
-/// So many of something: `1 case`, `2 cases`.
-pub fn count(number: u64, one: &str) -> String {
-    format!("{number} {}", plural(number, one))
-}
-
-/// The word for so many of something: `case`, `cases`.
-pub fn plural(number: u64, one: &str) -> String {
-    format!("{one}{}", if number == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,13 +102,6 @@ mod tests {
             assert_eq!(duration(&show_duration(bound)), Ok(bound));
         }
         assert_eq!(size(&show_size(LARGEST)), Ok(LARGEST));
-    }
-
-    #[test]
-    fn one_is_no_plural() {
-        for (number, one, text) in [(0, "case", "0 cases"), (1, "case", "1 case"), (2, "case", "2 cases")] {
-            assert_eq!(count(number, one), text);
-        }
     }
 
     #[test]

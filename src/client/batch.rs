@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::games::{self, Answer, Board, Game, Sizes};
-use crate::units::count;
+use crate::message::count;
 use crate::wire::BoardError;
 use crate::wire::Reason;
 use crate::wire::bulk::Packing;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-use crate::units::{count, show_duration};
+use crate::message::count;
+use crate::units::show_duration;
 
 /// Why a run ended without all its answers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

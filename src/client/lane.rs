@@ -14,7 +14,7 @@ use super::fault::{Blame, Error, Fault};
 use super::patience::{Backoff, Patience};
 use super::queue::Queue;
 use super::target::Link;
-use crate::units::count;
+use crate::message::count;
 use crate::wire::bulk::{Streamed, Summary};
 use crate::wire::{self, v1};
 

@@ -5,15 +5,15 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::align::{self, Belongs};
-use super::answers::{AnswerText, Chunk, Given, Says};
 use super::fault::{Complaint, Error};
 use super::feed::{self, Meter, Reading, Tag};
 use super::right::{Entry, Right};
-use super::verdict::{self, Fault};
 use crate::client::Client;
 use crate::explain::Wants;
 use crate::games::{Answer, Board};
+use crate::judge::check::align::{self, Belongs};
+use crate::judge::check::answers::{AnswerText, Chunk, Given, Says};
+use crate::judge::check::verdict::{self, Fault};
 use crate::judge::{self, Format};
 use crate::notation::argument;
 

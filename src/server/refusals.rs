@@ -12,7 +12,7 @@ use tonic::Code;
 use super::refusal::{Refusal, What};
 use super::status::CODES;
 use crate::escape;
-use crate::units;
+use crate::message;
 
 /// Refusals of one reason are summed up over this time.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -90,7 +90,7 @@ impl Row {
         match self.kind {
             Kind::Refused(what) => tracing::warn!(first, "refused {count} {}: {reason}", what.name(count)),
             Kind::Ended => tracing::info!(first, "ended {count} {}: {reason}", What::Call.name(count)),
-            Kind::Library => tracing::warn!(first, "{} of libraries", units::count(count, "warning")),
+            Kind::Library => tracing::warn!(first, "{} of libraries", message::count(count, "warning")),
         }
     }
 

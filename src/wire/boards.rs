@@ -3,7 +3,7 @@
 use super::error::{BoardError, Reason};
 use super::v1;
 use crate::games::{Board, Fault, Game, Sizes, darkraft, end_nim, treblecross};
-use crate::units::count;
+use crate::message::count;
 
 impl From<Board> for v1::Board {
     fn from(board: Board) -> v1::Board {

@@ -8,7 +8,7 @@ use super::v1::explanation::Reason as ReasonMessage;
 use crate::explain::reason::{Case, Cells, Colour, Part, Rule, Threshold};
 use crate::explain::{Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Position, Reason, Wants};
 use crate::games::{Board, Outcome};
-use crate::units::count;
+use crate::message::count;
 
 /// Packs a request.
 pub fn request(board: Board, moves: &[Move], wants: Wants) -> v1::ExplainRequest {

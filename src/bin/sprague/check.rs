@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sprague::escape;
 use sprague::judge::Format;
+use sprague::message::count;
 use sprague::run::check::{Finding, Job, Report};
-use sprague::units::count;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};

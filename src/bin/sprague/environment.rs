@@ -7,7 +7,7 @@ use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use sprague::escape;
-use sprague::units::plural;
+use sprague::message::plural;
 
 /// Flags under this heading keep strangers out: an empty variable in their place is refused, not passed over.
 const ACCESS: &str = "Access";

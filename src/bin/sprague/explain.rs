@@ -8,8 +8,9 @@ use sprague::escape;
 use sprague::explain::{Explanation, Wants};
 use sprague::games::{Board, Game, treblecross};
 use sprague::judge::{self, Format, Next, ReadError, Reader};
+use sprague::message::count;
 use sprague::notation::{self, Letters, argument};
-use sprague::units::{count, number_within};
+use sprague::units::number_within;
 use sprague::wire::Reason;
 
 use super::exit::{self, Failure};

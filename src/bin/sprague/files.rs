@@ -8,12 +8,12 @@ use std::io::{self, IsTerminal as _, Read, Write};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::descriptor::Descriptor;
+use crate::output::AnswerFile;
+use crate::place::{DescriptorName, Place};
 use rustix::fd::BorrowedFd;
 use rustix::stdio::{stdin, stdout};
 use sprague::escape;
-use sprague::run::descriptor::Descriptor;
-use sprague::run::output::AnswerFile;
-use sprague::run::place::{DescriptorName, Place};
 
 use super::exit::{self, Failure};
 use super::sniff::Sniffed;

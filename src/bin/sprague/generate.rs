@@ -9,9 +9,10 @@ use clap::{Args, ValueEnum};
 use sprague::escape;
 use sprague::generate::{Kind, Recipe, TestFile, Wish};
 use sprague::judge::{self, Format, Next, Reader};
+use sprague::message::count;
 use sprague::notation::argument;
 use sprague::run::Job;
-use sprague::units::{count, number_within};
+use sprague::units::number_within;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};

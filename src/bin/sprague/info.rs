@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use sprague::units::{count, show_size};
+use sprague::message::count;
+use sprague::units::show_size;
 use sprague::wire::facts::ServerFacts;
 
 use super::exit::{self, Failure};

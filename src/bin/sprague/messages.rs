@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 use sprague::escape;
-use sprague::units::count;
+use sprague::message::count;
 
 /// As many bytes are kept for a reader that is slower than the messages come.
 const MOST_WAITING: usize = 256 * 1024;

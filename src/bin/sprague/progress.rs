@@ -8,8 +8,8 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 use rustix::process::getpgrp;
 use rustix::stdio::stderr;
 use rustix::termios::{tcgetpgrp, tcgetwinsize};
+use sprague::message::plural;
 use sprague::run::Meter;
-use sprague::units::plural;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 

@@ -7,8 +7,8 @@ use sprague::client::Client;
 use sprague::embedded::Embedded;
 use sprague::explain::{Explanation, Move, Wants};
 use sprague::games::Board;
+use sprague::message::count;
 use sprague::run::{self, Job, Meter, Report, check};
-use sprague::units::count;
 use sprague::wire::BoardError;
 use tokio::runtime::Runtime;
 

@@ -5,13 +5,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::place::DescriptorName;
 use clap::Args;
 use sprague::escape;
 use sprague::judge::Format;
+use sprague::message::{count, plural};
 use sprague::notation::argument;
-use sprague::run::place::DescriptorName;
 use sprague::run::{Job, Report};
-use sprague::units::{count, plural};
 
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use sprague::judge::{self, Format};
-use sprague::units::{count, number_within};
+use sprague::message::count;
+use sprague::units::number_within;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
