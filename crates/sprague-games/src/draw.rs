@@ -17,6 +17,20 @@ pub use self::fold::fold;
 pub use self::terminal::Style;
 
 /// An explanation as a page of text.
+///
+/// ```
+/// use sprague_games::draw::{Style, page};
+/// use sprague_games::explain::{Wants, explain};
+/// use sprague_games::games::{Board, Game, treblecross};
+/// use sprague_games::notation::Letters;
+/// use sprague_games::theory::Control;
+///
+/// let board = Board::from(treblecross::Board::empty(7)?);
+/// let explanation = explain(&board, &[], Wants::default(), &Control::unlimited())?;
+/// let style = Style { colour: false, letters: Letters::DRAWN, width: Some(100) };
+/// assert!(page(Game::Treblecross, &explanation, style).starts_with("Treblecross"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn page(game: Game, explanation: &Explanation, style: Style) -> String {
     let mut head = String::new();
     let columns = marks::columns(&explanation.position);

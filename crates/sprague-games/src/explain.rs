@@ -99,6 +99,19 @@ pub fn cost(board: &Board, moves: usize, wants: Wants) -> u64 {
 
 /// Explains the position that the moves lead to, and judges them on the way. Deterministic.
 ///
+/// ```
+/// use sprague_games::explain::{Move, Wants, explain};
+/// use sprague_games::games::{Outcome, treblecross};
+/// use sprague_games::theory::Control;
+///
+/// let board = treblecross::Board::empty(7)?;
+/// let explanation = explain(&board.into(), &[Move::Cell(0)], Wants::default(), &Control::unlimited())?;
+/// let first = &explanation.moves[0];
+/// assert!(first.was_won && first.reply.is_some(), "the move gave a won position away");
+/// assert_eq!(explanation.outcome, Outcome::FirstPlayerWins); // of the player to move now
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The first move that the rules do not allow, or `Stopped`.
 pub fn explain(board: &Board, moves: &[Move], wants: Wants, control: &Control) -> Result<Explanation, Fault> {

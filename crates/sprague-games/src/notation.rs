@@ -44,6 +44,14 @@ impl Letters {
 
 /// Reads a board.
 ///
+/// ```
+/// use sprague_games::games::Game;
+/// use sprague_games::notation::{Letters, board};
+///
+/// assert!(board(Game::EndNim, "3,1,9,4", Letters::DRAWN).is_ok());
+/// assert_eq!(board(Game::Treblecross, "..x", Letters::DRAWN).unwrap_err(), "cell 3 is 'x': use 'X'");
+/// ```
+///
 /// # Errors
 /// What is wrong with it, for people.
 pub fn board(game: Game, text: &str, letters: Letters) -> Result<Board, String> {

@@ -39,6 +39,17 @@ impl StopFlag {
 /// Whether an answer is still paid for: a budget of work for one board, and a flag that stops it.
 ///
 /// Work is counted in units of about a nanosecond of one core, the unit of every game's `cost`.
+///
+/// ```
+/// use sprague_games::theory::{Control, StopFlag, Stopped};
+///
+/// let flag = StopFlag::default();
+/// let control = Control::new(1000, flag.clone());
+/// assert_eq!(control.spend(600), Ok(()));
+/// assert_eq!(control.spend(600), Err(Stopped::OverBudget));
+/// flag.stop(); // from any thread
+/// assert_eq!(control.spend(1), Err(Stopped::Cancelled));
+/// ```
 #[derive(Debug)]
 pub struct Control {
     left: Cell<u64>,
@@ -80,6 +91,10 @@ impl Control {
 }
 
 /// The least non-negative integer that is not among `values`.
+///
+/// ```
+/// assert_eq!(sprague_games::theory::mex([0, 1, 3]), 2);
+/// ```
 pub fn mex(values: impl IntoIterator<Item = u32>) -> u32 {
     let mut seen = Vec::new();
     for value in values {
@@ -93,6 +108,10 @@ pub fn mex(values: impl IntoIterator<Item = u32>) -> u32 {
 }
 
 /// The nim-value of a sum: the xor of its parts' values.
+///
+/// ```
+/// assert_eq!(sprague_games::theory::nim_sum([3, 5, 6]), 0); // three heaps that are lost together
+/// ```
 pub fn nim_sum(values: impl IntoIterator<Item = u32>) -> u32 {
     values.into_iter().fold(0, |sum, value| sum ^ value)
 }
@@ -102,6 +121,11 @@ pub fn nim_sum(values: impl IntoIterator<Item = u32>) -> u32 {
 /// `digits[k - 1]` says what may be left of a heap from which k tokens are taken: nothing (1), one heap (2), two heaps
 /// (4), or a sum of these (Guy and Smith, The G-values of various games, 1956). Takes `largest`^2 / 4 steps a digit
 /// that has the 4.
+///
+/// ```
+/// // Kayles, 0.77.
+/// assert_eq!(sprague_games::theory::octal_sequence(&[7, 7], 10), [0, 1, 2, 3, 1, 4, 3, 2, 1, 4, 2]);
+/// ```
 pub fn octal_sequence(digits: &[u8], largest: usize) -> Vec<u32> {
     let mut values: Vec<u32> = Vec::with_capacity(largest + 1);
     for heap in 0..=largest {

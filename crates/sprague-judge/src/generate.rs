@@ -38,6 +38,27 @@ pub enum Wish {
 }
 
 /// What is asked for.
+///
+/// ```
+/// use std::io::Read as _;
+///
+/// use sprague_judge::Format;
+/// use sprague_judge::generate::{Recipe, Wish};
+///
+/// let recipe = Recipe {
+///     format: Format::Poj3537,
+///     kinds: vec![],
+///     cases: Some(5),
+///     sizes: Some((3, 50)),
+///     seed: 1,
+///     wish: Wish::First,
+///     strict: true,
+/// };
+/// let mut text = String::new();
+/// recipe.file()?.reader().read_to_string(&mut text)?;
+/// assert_eq!(text.lines().count(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Recipe {
     /// The words it is written in.

@@ -28,6 +28,14 @@ pub struct LayoutFault {
 
 /// Reads a file to its end and reports every fault, line by line; says how many cases there were. Memory is flat.
 ///
+/// ```
+/// let mut faults = Vec::new();
+/// let cases = sprague_judge::validate(sprague_judge::Format::Poj3537, &b"3\n 4\n"[..], &mut |fault| faults.push(fault))?;
+/// assert_eq!((cases, faults.len()), (2, 1));
+/// assert_eq!((faults[0].place.line, faults[0].place.column), (2, 1));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// The source's.
 pub fn validate(format: Format, source: impl Read, report: &mut dyn FnMut(LayoutFault)) -> io::Result<u64> {

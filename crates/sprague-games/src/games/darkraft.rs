@@ -138,6 +138,16 @@ pub fn cost(board: &Board) -> u64 {
 
 /// Solves a board.
 ///
+/// ```
+/// use sprague_games::games::darkraft::{Board, solve};
+/// use sprague_games::theory::Control;
+///
+/// let grid = Board::new(2, br"X\/X".as_slice().into())?; // two rows of two cells
+/// let solution = solve(&grid, &Control::unlimited())?;
+/// assert_eq!((solution.nim_value, &*solution.winning_cells), (9, &[9][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// `Stopped` when `control` says that the answer is no longer paid for; `OverBudget` for a board past `MAX_ROWS` or
 /// `MAX_COLUMNS`, whatever the budget.

@@ -114,6 +114,16 @@ pub fn cost(board: &Board) -> u64 {
 
 /// Solves a row.
 ///
+/// ```
+/// use sprague_games::games::end_nim::{Board, End, Move, solve};
+/// use sprague_games::theory::Control;
+///
+/// let row = Board::new(vec![5, 2, 3])?;
+/// let solution = solve(&row, &Control::unlimited())?;
+/// assert_eq!(solution.winning_ends, [Move { end: End::Left, take: 9 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// `Stopped` when `control` says that the answer is no longer paid for.
 pub fn solve(board: &Board, control: &Control) -> Result<Solution, Stopped> {
