@@ -28,7 +28,7 @@ pub use self::terminal::Style;
 /// let board = Board::from(treblecross::Board::empty(7)?);
 /// let explanation = explain(&board, &[], Wants::default(), &Control::unlimited())?;
 /// let style = Style { colour: false, letters: Letters::DRAWN, width: Some(100) };
-/// assert!(page(Game::Treblecross, &explanation, style).starts_with("Treblecross"));
+/// assert!(page(Game::Treblecross, &explanation, style).starts_with("treblecross, 7 cells: the player to move wins."));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn page(game: Game, explanation: &Explanation, style: Style) -> String {

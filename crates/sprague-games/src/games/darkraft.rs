@@ -142,9 +142,9 @@ pub fn cost(board: &Board) -> u64 {
 /// use sprague_games::games::darkraft::{Board, solve};
 /// use sprague_games::theory::Control;
 ///
-/// let grid = Board::new(2, br"X\/X".as_slice().into())?; // two rows of two cells
+/// let grid = Board::new(2, br"/XX/".as_slice().into())?; // two rows of two cells
 /// let solution = solve(&grid, &Control::unlimited())?;
-/// assert_eq!((solution.nim_value, &*solution.winning_cells), (9, &[9][..]));
+/// assert_eq!((solution.nim_value, solution.winning_cells), (1, vec![0, 1, 2, 3]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

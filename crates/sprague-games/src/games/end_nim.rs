@@ -120,7 +120,7 @@ pub fn cost(board: &Board) -> u64 {
 ///
 /// let row = Board::new(vec![5, 2, 3])?;
 /// let solution = solve(&row, &Control::unlimited())?;
-/// assert_eq!(solution.winning_ends, [Move { end: End::Left, take: 9 }]);
+/// assert_eq!(solution.winning_ends, [Move { end: End::Left, take: 2 }]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
