@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::task::TaskTracker;
 use tonic::body::Body;
 use tonic::codegen::http::{Request, Response};
@@ -20,7 +20,7 @@ use tower::Service;
 
 use super::connection::{self, Host, Peer};
 use super::credentials::Access;
-use super::quota::{PeerId, Resource};
+use super::quota::{Exceeded, Lease, PeerId, Resource};
 use super::refusal::Refusal;
 use super::settings;
 use super::socket_file::SocketFile;
@@ -29,6 +29,10 @@ use crate::escape;
 
 /// After a failed accept (out of descriptors, as a rule) the listener waits: trying again at once would spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a connection waits while others hold what it needs: long enough for memory that is about to be released, short
+/// enough for a client that has another server to try.
+const CONNECTION_WAIT: Duration = Duration::from_secs(1);
 
 /// Where a server listens, as it is typed: `HOST:PORT` or `unix:/path`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,24 +188,26 @@ where
             }
             Some(Ok(accepted)) => {
                 let peer_id = host.peer_id(accepted.address);
-                let leases = host.quotas.take(peer_id, Resource::Connections, 1).and_then(|place| {
-                    Ok([place, host.quotas.take(peer_id, Resource::OpenBytes, settings::CONNECTION_BYTES)?])
-                });
-                match leases {
-                    Ok(leases) => {
-                        let is_encrypted = reception.access.tls.is_some() && listener.is_tcp();
-                        let serving = reception.clone().serve(accepted, peer_id, is_encrypted);
-                        let counted = host.meters.connection();
-                        reception.tracker.spawn(async move {
-                            serving.await;
-                            drop((leases, counted));
-                        });
-                    }
-                    // Dropped, and so closed: its client sees that at once and may try another server.
-                    Err(full) => {
-                        let refusal = Refusal::of_connection(&full).unwrap_or(Refusal::Connections);
-                        host.meters.refusals.note(refusal, format_args!("{}: {full}", accepted.peer));
-                    }
+                let is_encrypted = reception.access.tls.is_some() && listener.is_tcp();
+                let peer = accepted.peer.clone();
+                let serving = reception.clone().serve(accepted, peer_id, is_encrypted);
+                match host.lease_connection(peer_id) {
+                    Ok(leases) => drop(reception.tracker.spawn(host.clone().serve_leased(leases, serving))),
+                    Err(full) => match host.lease_wait(peer_id, &full) {
+                        Some(waiting) => {
+                            let host = host.clone();
+                            reception.tracker.spawn(async move {
+                                match timeout(CONNECTION_WAIT, host.wait_to_lease_connection(peer_id)).await {
+                                    Ok(leases) => {
+                                        drop(waiting);
+                                        host.serve_leased(leases, serving).await;
+                                    }
+                                    Err(_) => host.refuse_connection(&full, &peer),
+                                }
+                            });
+                        }
+                        None => host.refuse_connection(&full, &peer),
+                    },
                 }
             }
         }
@@ -217,7 +223,39 @@ struct Accepted {
     address: Option<IpAddr>,
 }
 
+/// What an open connection holds of the quotas: one of the connections, and its memory.
+type ConnectionLeases = [Lease; 2];
+
 impl Host {
+    /// Takes what a connection needs, if it is there now.
+    fn lease_connection(&self, peer: PeerId) -> Result<ConnectionLeases, Exceeded> {
+        let place = self.quotas.take(peer, Resource::Connections, 1)?;
+        Ok([place, self.quotas.take(peer, Resource::OpenBytes, settings::CONNECTION_BYTES)?])
+    }
+
+    /// A place among the waiting connections, where it is not the client itself that reached its limits.
+    fn lease_wait(&self, peer: PeerId, full: &Exceeded) -> Option<Lease> {
+        if full.by_peer { None } else { self.quotas.take(peer, Resource::WaitingConnections, 1).ok() }
+    }
+
+    async fn wait_to_lease_connection(&self, peer: PeerId) -> ConnectionLeases {
+        let place = self.quotas.wait_for(peer, Resource::Connections, 1).await;
+        [place, self.quotas.wait_for(peer, Resource::OpenBytes, settings::CONNECTION_BYTES).await]
+    }
+
+    /// Serves a connection, and then gives back what it held.
+    async fn serve_leased(self, leases: ConnectionLeases, serving: impl Future<Output = ()>) {
+        let counted = self.meters.connection();
+        serving.await;
+        drop((leases, counted));
+    }
+
+    /// Counts a connection that is dropped, and so closed: its client sees that at once and may try another server.
+    fn refuse_connection(&self, full: &Exceeded, peer: &str) {
+        let refusal = Refusal::of_connection(full).unwrap_or(Refusal::Connections);
+        self.meters.refusals.note(refusal, format_args!("{peer}: {full}"));
+    }
+
     /// Whose limits a connection from this address has.
     fn peer_id(&self, address: Option<IpAddr>) -> PeerId {
         match address.map(|address| address.to_canonical()) {

@@ -14,6 +14,8 @@ use tokio::sync::Notify;
 pub(super) enum Resource {
     /// Connections open.
     Connections,
+    /// Connections that wait until others release what they need.
+    WaitingConnections,
     /// SolveStream calls open.
     Streams,
     /// Unary calls of `SpragueService` in progress.
@@ -30,13 +32,14 @@ pub(super) enum Resource {
     WorkingBytes,
 }
 
-const RESOURCES: usize = 8;
+const RESOURCES: usize = 9;
 
 impl Resource {
     /// The limit's name, as flags and messages have it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Resource::Connections => "connections",
+            Resource::WaitingConnections => "waiting connections",
             Resource::Streams => "streams",
             Resource::Calls => "calls",
             Resource::Checks => "health checks",
@@ -45,6 +48,9 @@ impl Resource {
         }
     }
 }
+
+/// Connections that wait at once: each is a socket and a task, and takes no memory of the budget.
+const WAITING_CONNECTIONS: u64 = 128;
 
 /// Health checks in progress at once: they take microseconds.
 const CHECKS: u64 = 256;
@@ -133,6 +139,7 @@ impl Quotas {
         let mut limits = [0; RESOURCES];
         for (resource, limit) in [
             (Resource::Connections, connections.into()),
+            (Resource::WaitingConnections, WAITING_CONNECTIONS),
             (Resource::Streams, streams.into()),
             (Resource::Calls, calls.into()),
             (Resource::Checks, CHECKS),

@@ -236,6 +236,23 @@ async fn one_client_gets_half_of_the_streams_and_connections_and_others_the_rest
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_connection_waits_a_moment_for_others_to_leave() {
+    let served = Served::limiting_peers(Settings { connections: 2, ..Settings::default() }, Games).await;
+    let first = Raw::connect(&served, 2, 65_535).await;
+    let _second = Raw::connect(&served, 3, 65_535).await;
+    let mut waiting = Raw::connect(&served, 4, 65_535).await;
+    let mut call = waiting.open(STREAM).await;
+    call.request.send_data(framed(&batch(0, vec![row("...")]), 0), true).unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    drop(first);
+    assert_eq!(call.end().await, Ok(Code::Ok));
+    // Nobody leaves now.
+    let mut refused = tcp(&served, 5).await;
+    let read = tokio::time::timeout(PATIENCE, refused.read(&mut [0])).await.expect("it is closed");
+    assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_clients_heavy_calls_leave_others_their_turn() {
     let solver = Sleeper::default();
     let settings = Settings { workers: 1, calls: 100, ..Settings::default() };
