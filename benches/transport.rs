@@ -184,6 +184,18 @@ fn unary(criterion: &mut Criterion) {
         });
     }
     group.finish();
+
+    let embedded = {
+        let _runtime = runtime.enter();
+        Embedded::start(Settings::default(), Arc::new(Games)).expect("threads")
+    };
+    let mut client = SpragueServiceClient::new(embedded.channel());
+    let mut group = criterion.benchmark_group("one board of 11 cells by RPC in memory");
+    group.sample_size(50).measurement_time(Duration::from_secs(3));
+    group.bench_function("solved", |bench| {
+        bench.iter(|| runtime.block_on(client.solve(request.clone())).expect("an answer"));
+    });
+    group.finish();
 }
 
 criterion_group!(transport, bulk, unary);
