@@ -12,13 +12,9 @@ use crate::server::Server;
 use crate::server::listen::Listener;
 use crate::server::settings::Settings;
 use crate::server::workers::Solver;
-use crate::wire::facts::Limits;
 
 /// The size of the pipe, in bytes each way: a batch of the usual size passes whole.
 const PIPE: usize = 64 * 1024;
-
-/// The budget of memory at least, in bytes: never what bounds a run.
-const MEMORY: u64 = 1 << 30;
 
 /// A server without a network, and the way to it.
 pub struct Embedded {
@@ -27,19 +23,18 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Starts a server on the current tokio runtime. Dropping it ends its connections. Somebody waits for this one alone:
-    /// no board is solved in the background. A runtime of one thread is taken for a process that may not start another:
+    /// Starts a server on the current tokio runtime, with `settings` as [`Settings::embedded`] changes them. Dropping it ends
+    /// its connections. A runtime of one thread is taken for a process that may not start another:
     /// all boards are solved on it.
     ///
     /// # Errors
     /// When the server's worker threads cannot be started.
     pub fn start(settings: Settings, solver: Arc<dyn Solver>) -> io::Result<Embedded> {
         let (pipes, listener) = mpsc::channel(1);
-        let in_place = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
-        let workers = if in_place { 0 } else { settings.workers };
-        // The one client bounds what it sends: the budget of memory is for strangers, and may be too little on small machines.
-        let limits = Limits { memory_bytes: settings.limits.memory_bytes.max(MEMORY), ..settings.limits };
-        let settings = Settings { heavy_in_background: false, workers, limits, ..settings };
+        let mut settings = settings.embedded();
+        if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
+            settings.workers = 0;
+        }
         let server = Server::start(settings, solver, vec![Listener::pipes(listener)])?;
         let connector = tower::service_fn(move |_: Uri| {
             let pipes = pipes.clone();

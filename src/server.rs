@@ -76,7 +76,7 @@ pub struct Server {
     access: Arc<Access>,
     meters: Arc<Meters>,
     quotas: Quotas,
-    workers: Workers,
+    workers: Arc<Workers>,
     /// Has every listener and connection.
     tracker: TaskTracker,
 }
@@ -106,17 +106,10 @@ impl Server {
         meters.certificate(access.certificate_end());
         let drain = CancellationToken::new();
         let cut = CancellationToken::new();
-        let limits = settings.limits;
-        let workers = Workers::new(solver, &settings, meters.clone())?;
-        let solving = stream::Solving {
-            workers: workers.clone(),
-            limits,
-            meters: meters.clone(),
-            stall_timeout: settings.stall_timeout,
-        };
+        let workers = Workers::new(solver, settings.clone(), meters.clone())?;
         let health = Health::new();
         let small = settings::SMALL_MESSAGE_BYTES as usize;
-        let routes = Routes::new(service::SpragueService::new(solving, &settings))
+        let routes = Routes::new(service::SpragueService { workers: workers.clone() })
             .add_service(HealthServer::new(health.clone()).max_decoding_message_size(small))
             .add_service(ServerReflectionServer::new(Reflection).max_decoding_message_size(small))
             .add_service(ServerReflectionV1AlphaServer::new(Reflection).max_decoding_message_size(small))
@@ -128,8 +121,7 @@ impl Server {
             .layer(Guard(access.clone()))
             .layer(AdmissionLayer(drain.clone()))
             .service(routes);
-        let connections = settings::connections_within_descriptors(settings.connections);
-        let quotas = Quotas::new(connections, limits.streams, settings.calls, limits.memory_bytes);
+        let quotas = Quotas::new(&settings);
         let host =
             Host { quotas: quotas.clone(), settings, meters: meters.clone(), drain: drain.clone(), cut: cut.clone() };
         let tracker = TaskTracker::new();

@@ -39,7 +39,7 @@ pub(super) async fn answer(
     if let Err(error) = workers.within_budget(cost) {
         return Ok(Err(error));
     }
-    let budget = workers.cost_per_board();
+    let budget = workers.settings.limits.cost_per_board;
     let flag = flag.clone();
     let explained = workers
         .run(cost, share, move || {

@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use http_body::Frame;
@@ -17,7 +16,7 @@ use tonic::codegen::http::{HeaderMap, HeaderValue, Response};
 use super::account::{Account, Class};
 use super::inbox::Inbox;
 use super::quota::{Lease, Resource};
-use super::settings;
+use super::settings::{self, Settings};
 use super::status;
 use super::transport::PROGRESS;
 
@@ -38,8 +37,7 @@ pub(super) struct MessageReader {
     inbox: Inbox,
     account: Arc<Account>,
     class: Class,
-    message_bytes: u64,
-    stall_timeout: Duration,
+    settings: Arc<Settings>,
     /// What was received and belongs to no message yet.
     buffer: BytesMut,
     state: State,
@@ -59,19 +57,12 @@ enum State {
 }
 
 impl MessageReader {
-    pub(super) fn new(
-        inbox: Inbox,
-        account: Arc<Account>,
-        class: Class,
-        message_bytes: u64,
-        stall_timeout: Duration,
-    ) -> MessageReader {
+    pub(super) fn new(inbox: Inbox, account: Arc<Account>, class: Class, settings: Arc<Settings>) -> MessageReader {
         MessageReader {
             inbox,
             account,
             class,
-            message_bytes,
-            stall_timeout,
+            settings,
             buffer: BytesMut::new(),
             state: State::Prefix,
             stalled: None,
@@ -115,8 +106,9 @@ impl MessageReader {
                         let message = "a message is marked as compressed, and grpc-encoding does not say how";
                         return Poll::Ready(Err(status::bad_message(message.into())));
                     }
-                    if u64::from(length) > self.message_bytes {
-                        return Poll::Ready(Err(status::message_too_long(length.into(), self.message_bytes)));
+                    let most = self.message_bytes();
+                    if u64::from(length) > most {
+                        return Poll::Ready(Err(status::message_too_long(length.into(), most)));
                     }
                     self.state = self.charge(length as usize)?;
                 }
@@ -151,6 +143,12 @@ impl MessageReader {
         }
     }
 
+    /// The longest message that such a call may send.
+    fn message_bytes(&self) -> u64 {
+        let limit = self.settings.limits.message_bytes;
+        if self.class == Class::Info { limit.min(settings::SMALL_MESSAGE_BYTES) } else { limit }
+    }
+
     fn finished(&mut self, bytes: Bytes, lease: Option<Lease>) -> Received {
         self.state = State::Prefix;
         self.progress = PROGRESS;
@@ -169,7 +167,7 @@ impl MessageReader {
             Ok(lease) => Ok(State::Charged(length, BytesMut::with_capacity(length), lease)),
             Err(full) if self.class != Class::Stream => Err(status::no_room(&full)),
             Err(full) => {
-                let (account, patience) = (self.account.clone(), self.stall_timeout);
+                let (account, patience) = (self.account.clone(), self.settings.stall_timeout);
                 Ok(State::Charging(
                     length,
                     Box::pin(async move {
@@ -197,7 +195,7 @@ impl MessageReader {
                 Poll::Pending
             }
             Poll::Pending => {
-                let deadline = Instant::now() + self.stall_timeout;
+                let deadline = Instant::now() + self.settings.stall_timeout;
                 let progress = &mut self.progress;
                 let stalled = self.stalled.get_or_insert_with(|| {
                     *progress = 0;
@@ -205,7 +203,7 @@ impl MessageReader {
                 });
                 while stalled.as_mut().poll(context).is_ready() {
                     if *progress < PROGRESS {
-                        return Poll::Ready(Err(status::stalled(self.stall_timeout)));
+                        return Poll::Ready(Err(status::stalled(self.settings.stall_timeout)));
                     }
                     *progress = 0;
                     stalled.as_mut().reset(deadline);

@@ -4,6 +4,8 @@ use std::io;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::settings::Settings;
+
 /// How far the threads for heavy boards stand back in favour of all others. At 19 a core shared with one of them is
 /// left to the other side for 98 % of the time.
 #[cfg(target_os = "linux")]
@@ -18,23 +20,22 @@ pub(super) enum Pools {
 }
 
 impl Pools {
-    /// A pool of so many threads for light work, and one for heavy work. Where others wait too, the latter
-    /// has more than one client may use.
+    /// A pool for light work, and one for heavy work.
     ///
     /// # Errors
     /// When the threads cannot be started.
-    pub(super) fn new(threads: usize, heavy_in_background: bool) -> io::Result<Pools> {
-        if threads == 0 {
+    pub(super) fn new(settings: &Settings) -> io::Result<Pools> {
+        if settings.workers == 0 {
             return Ok(Pools::InPlace);
         }
         let pool = |name: &'static str, threads: usize| {
             ThreadPoolBuilder::new().num_threads(threads).thread_name(move |index| format!("{name}-{index}"))
         };
-        let light = pool("light", threads).build().map_err(io::Error::other)?;
-        let heavy = match heavy_in_background {
-            true => pool("heavy", 2 * threads).start_handler(|_| stand_back()),
-            false => pool("heavy", threads),
-        };
+        let light = pool("light", settings.workers).build().map_err(io::Error::other)?;
+        let mut heavy = pool("heavy", settings.heavy_threads());
+        if settings.heavy_in_background {
+            heavy = heavy.start_handler(|_| stand_back());
+        }
         Ok(Pools::Threads { light, heavy: heavy.build().map_err(io::Error::other)? })
     }
 

@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use super::settings::Settings;
+
 /// What there is a limit for. The last three are bytes, and draw on one budget of memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resource {
@@ -134,14 +136,15 @@ struct Inner {
 }
 
 impl Quotas {
-    /// Limits on what is open at once, and a budget of memory in bytes.
-    pub(super) fn new(connections: u32, streams: u32, calls: u32, memory: u64) -> Quotas {
+    /// The limits on what is open at once, and the budget of memory.
+    pub(super) fn new(settings: &Settings) -> Quotas {
+        let memory = settings.limits.memory_bytes;
         let mut limits = [0; RESOURCES];
         for (resource, limit) in [
-            (Resource::Connections, connections.into()),
+            (Resource::Connections, settings.connections.into()),
             (Resource::WaitingConnections, WAITING_CONNECTIONS),
-            (Resource::Streams, streams.into()),
-            (Resource::Calls, calls.into()),
+            (Resource::Streams, settings.limits.streams.into()),
+            (Resource::Calls, settings.calls.into()),
             (Resource::Checks, CHECKS),
             (Resource::Watches, WATCHES),
             (Resource::OpenBytes, memory / 4),
@@ -293,7 +296,9 @@ mod tests {
     }
 
     fn quotas() -> Quotas {
-        Quotas::new(5, 4, 1, 1000)
+        let mut settings = Settings { connections: 5, calls: 1, ..Settings::default() };
+        (settings.limits.streams, settings.limits.memory_bytes) = (4, 1000);
+        Quotas::new(&settings)
     }
 
     #[test]

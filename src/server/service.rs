@@ -18,12 +18,12 @@ use super::explain;
 use super::inbox::Inbox;
 use super::messages::{self, MessageReader, Received};
 use super::quota::{Lease, Resource};
-use super::settings::{self, Settings};
+use super::settings;
 use super::status;
-use super::stream::{self, Solving};
+use super::stream;
 use super::watch::Asked;
+use super::workers::Workers;
 use crate::theory::StopFlag;
-use crate::wire::facts::ServerFacts;
 use crate::wire::incoming::{self, Malformed};
 use crate::wire::{self, v1};
 
@@ -33,8 +33,7 @@ use crate::wire::{self, v1};
 /// would keep a buffer of the size of the largest one for as long as a stream is open.
 #[derive(Clone)]
 pub(super) struct SpragueService {
-    host: Arc<Solving>,
-    facts: ServerFacts,
+    pub(super) workers: Arc<Workers>,
 }
 
 /// One call, as its connection and the layers in front of the services have prepared it.
@@ -55,10 +54,6 @@ impl Drop for StopOnDrop {
 }
 
 impl SpragueService {
-    pub(super) fn new(host: Solving, settings: &Settings) -> SpragueService {
-        SpragueService { host: Arc::new(host), facts: settings.facts() }
-    }
-
     async fn answer(self, request: Request<Body>) -> Response<Body> {
         let extensions = request.extensions();
         let parts = (extensions.get::<Arc<Account>>().cloned(), extensions.get::<Inbox>().cloned());
@@ -78,13 +73,13 @@ impl SpragueService {
     async fn solve(&self, call: Call) -> Result<v1::SolveResponse, Status> {
         let Received { bytes, lease: _until_answered } = self.reader(&call, Class::Call).only().await?;
         call.asked.add(1);
-        let batch = self.unpacked(&bytes, |host, bytes| host.workers.admit_one(bytes)).await?;
+        let batch = self.unpacked(&bytes, Workers::admit_one).await?;
         // Small boards are part of what the call is charged.
-        let most = batch.most(self.host.limits.message_bytes);
+        let most = batch.most(self.workers.settings.limits.message_bytes);
         let _lease = if most > settings::PREPAID_MESSAGE { Some(self.charge(&call, most)?) } else { None };
         let stop = StopOnDrop(StopFlag::default());
-        let share = self.host.workers.share(call.account.peer());
-        match self.host.workers.solve(batch, &share, &stop.0).await {
+        let share = self.workers.share(call.account.peer());
+        match self.workers.solve(batch, &share, &stop.0).await {
             Ok(results) => Ok(wire::solve_response(results)),
             Err(_cancelled) => Err(status::internal()),
         }
@@ -93,17 +88,18 @@ impl SpragueService {
     async fn explain(&self, call: Call) -> Result<v1::ExplainResponse, Status> {
         let Received { bytes, lease: _until_answered } = self.reader(&call, Class::Call).only().await?;
         call.asked.add(1);
-        let message_bytes = self.host.limits.message_bytes;
+        let message_bytes = self.workers.settings.limits.message_bytes;
         let respond = |result| Ok(wire::explain::response(result, message_bytes));
-        let parts = self.unpacked(&bytes, |host, bytes| incoming::explain(bytes.clone(), host.workers.sizes())).await?;
+        let parts =
+            self.unpacked(&bytes, |workers, bytes| incoming::explain(bytes.clone(), &workers.settings.sizes)).await?;
         let (board, moves, wants) = match parts {
             Ok(parts) => parts,
             Err(error) => return respond(Err(error)),
         };
         let _lease = self.charge(&call, explain::most_bytes(&board, message_bytes))?;
         let stop = StopOnDrop(StopFlag::default());
-        let share = self.host.workers.share(call.account.peer());
-        match explain::answer(&self.host.workers, &share, board, moves, wants, &stop.0).await {
+        let share = self.workers.share(call.account.peer());
+        match explain::answer(&self.workers, &share, board, moves, wants, &stop.0).await {
             Ok(result) => respond(result),
             Err(_cancelled) => Err(status::internal()),
         }
@@ -114,33 +110,30 @@ impl SpragueService {
         let deadline = deadline::of(call.request.headers());
         let draining = Draining::of(call.request.extensions());
         let Call { account, asked, .. } = call;
-        messages::streaming(stream::open(self.host.clone(), requests, account, draining, deadline, asked))
+        messages::streaming(stream::open(self.workers.clone(), requests, account, draining, deadline, asked))
     }
 
     async fn server_info(&self, call: Call) -> Result<v1::GetServerInfoResponse, Status> {
         let Received { bytes, .. } = self.reader(&call, Class::Info).only().await?;
         self.unpacked(&bytes, |_, bytes| incoming::server_info(bytes.clone())).await?;
-        Ok(self.facts.clone().into())
+        Ok(self.workers.settings.facts().into())
     }
 
     fn reader(&self, call: &Call, class: Class) -> MessageReader {
-        let limit = self.host.limits.message_bytes;
-        let limit = if class == Class::Info { limit.min(settings::SMALL_MESSAGE_BYTES) } else { limit };
-        MessageReader::new(call.inbox.clone(), call.account.clone(), class, limit, self.host.stall_timeout)
+        MessageReader::new(call.inbox.clone(), call.account.clone(), class, self.workers.settings.clone())
     }
 
     /// What a message says: looked at in place if it is short.
     async fn unpacked<T: Send + 'static>(
         &self,
         bytes: &Bytes,
-        unpack: impl FnOnce(&Solving, &Bytes) -> Result<T, Malformed> + Send + 'static,
+        unpack: impl FnOnce(&Workers, &Bytes) -> Result<T, Malformed> + Send + 'static,
     ) -> Result<T, Status> {
         let unpacked = if bytes.len() < settings::UNPACKED_IN_PLACE {
-            unpack(&self.host, bytes)
+            unpack(&self.workers, bytes)
         } else {
-            let (host, bytes) = (self.host.clone(), bytes.clone());
-            let workers = host.workers.clone();
-            workers.run_light(move || unpack(&host, &bytes)).await.map_err(|_cancelled| status::internal())?
+            let (workers, bytes) = (self.workers.clone(), bytes.clone());
+            self.workers.run_light(move || unpack(&workers, &bytes)).await.map_err(|_cancelled| status::internal())?
         };
         unpacked.map_err(|malformed| status::bad_message(malformed.to_string()))
     }

@@ -11,37 +11,62 @@ use crate::units::show_size;
 use crate::wire::LONGEST_TOO_LONG;
 use crate::wire::facts::{Limits, ServerFacts};
 
-/// What a server allows, and how long it waits.
+/// Where a server listens that is told nothing else.
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1:50051";
+
+/// How long a server that is told to stop says NOT_SERVING to health checks before anything else changes, if it is told
+/// nothing else.
+pub const DEFAULT_DRAIN_DELAY: Duration = Duration::ZERO;
+
+/// What a server allows, and how long it waits. A server has one copy of it, which its parts share.
+///
+/// The values that are named here are those of `Settings::default()`, and of the flags of `spragued`.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The largest boards.
+    /// The largest boards, in cells, rows, columns and piles. Default: the largest that the games can have. A larger board
+    /// has an error in place of its answer.
     pub sizes: Sizes,
-    /// What clients should know.
+    /// What clients should know; `GetServerInfo` tells them.
+    ///
+    /// - `message_bytes`, 16 MiB: a longer request ends its call with OUT_OF_RANGE, a longer answer to a board is an error
+    ///   of that board.
+    /// - `boards_per_batch`, 65,536, or fewer where one message has no room for the answers: a batch of more ends its
+    ///   stream with INVALID_ARGUMENT.
+    /// - `cost_per_board`, 6e10 units of about a nanosecond of one core: a board that needs more has an error in place of its
+    ///   answer.
+    /// - `streams`, 256: a further stream is refused with RESOURCE_EXHAUSTED. One client may have half of them.
+    /// - `batches_in_flight`, 16, and `queued_bytes`, 2 MiB: beyond them a stream is not read, until answers are taken.
+    /// - `memory_bytes`, half of what this process may have: beyond it streams wait, and calls are refused with
+    ///   RESOURCE_EXHAUSTED. One client may have half of it.
     pub limits: Limits,
-    /// Unary calls in progress at once, over all clients.
+    /// Unary calls in progress at once, over all clients; one client may have half of them. Default: 1024. A further one is
+    /// refused with RESOURCE_EXHAUSTED.
     pub calls: u32,
-    /// Connections open at once; further ones are closed as they come.
+    /// Connections open at once; one client may have half of them. Default: 1024, or fewer where the process may not open
+    /// as many descriptors. A further one is closed as it comes.
     pub connections: u32,
-    /// Threads of each of the two pools that solve what is too long for an async thread; 0: it is solved on that.
+    /// Threads of the pool for boards that are too long for an async thread; the one for heavy boards has as many or twice
+    /// as many. Default: the number of cores. Further boards wait. 0: all boards are solved on the async threads.
     pub workers: usize,
     /// Heavy boards are solved at the lowest priority, so that they take only the time that nobody else wants: other
-    /// clients, or whatever else runs on the machine.
+    /// clients, or whatever else runs on the machine. Default: true.
     pub heavy_in_background: bool,
-    /// A call on which nothing moves for this long, through its client's doing, is ended.
+    /// A call on which nothing moves for this long, through its client's doing, is ended with UNAVAILABLE. Default: 60 s.
     pub stall_timeout: Duration,
     /// A connection without a call for this long is ended; one that never had a call already after `stall_timeout`.
+    /// Default: 300 s.
     pub idle_timeout: Duration,
-    /// A connection of this age, give or take a tenth, is drained. `None`: connections may grow old.
+    /// A connection of this age, give or take a tenth, is drained. Default: `None`, connections may grow old.
     pub max_connection_age: Option<Duration>,
-    /// How long the streams of a connection that is drained for its age may take before they are cut.
+    /// How long the streams of a connection that is drained for its age may take before they are cut. Default: 25 s.
     pub drain_timeout: Duration,
-    /// Clients from these addresses have no limits of their own: behind a proxy there are many clients.
+    /// Clients from these addresses have no limits of their own: behind a proxy there are many clients. Default: none.
     pub trusted_proxies: Vec<IpNet>,
-    /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed.
+    /// A connection on which the handshakes of TLS and HTTP/2 are not over after this long is closed. Default: 10 s.
     pub handshake_timeout: Duration,
-    /// Quiet connections are pinged this often.
+    /// Quiet connections are pinged this often. Default: 20 s.
     pub keepalive_interval: Duration,
-    /// A ping unanswered for this long ends the connection.
+    /// A ping unanswered for this long ends the connection. Default: 20 s.
     pub keepalive_timeout: Duration,
 }
 
@@ -68,6 +93,9 @@ pub(super) const SEND_BUFFER: usize = 128 * 1024;
 
 /// What an open connection takes, in bytes: buffers of the transport and of HTTP/2, TLS included.
 pub(super) const CONNECTION_BYTES: u64 = 96 * 1024;
+
+/// The budget of memory of a server inside its client's process at least, in bytes: never what bounds a run.
+const EMBEDDED_MEMORY: u64 = 1 << 30;
 
 /// The budget of memory is at least this many of the largest messages, so that each finds room beside what is open.
 pub const LEAST_MEMORY: u64 = 8;
@@ -118,7 +146,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings as they are in force: a batch has no more boards than one message of answers has room for.
+    /// The settings as they are in force: a batch has no more boards than one message of answers has room for, and there are
+    /// no more connections than descriptors.
     ///
     /// # Errors
     /// Too little memory for the messages that are taken.
@@ -135,12 +164,27 @@ impl Settings {
         }
         let most = u32::try_from(limits.message_bytes / LONGEST_TOO_LONG).unwrap_or(u32::MAX);
         limits.boards_per_batch = limits.boards_per_batch.min(most.max(1));
+        self.connections = connections_within_descriptors(self.connections);
         Ok(self)
     }
 
-    /// Threads that solve: a pool for light boards, and one of twice the size for heavy ones.
+    /// The settings of a server inside its one client's process. Somebody waits for its boards: none is solved in the
+    /// background. The client bounds what it sends: the budget of memory is for strangers, and may be too little on small
+    /// machines.
+    pub fn embedded(mut self) -> Settings {
+        self.heavy_in_background = false;
+        self.limits.memory_bytes = self.limits.memory_bytes.max(EMBEDDED_MEMORY);
+        self
+    }
+
+    /// Threads that solve, over both pools.
     pub fn threads(&self) -> usize {
-        3 * self.workers
+        self.workers + self.heavy_threads()
+    }
+
+    /// Threads of the pool for heavy boards. Where others wait too, it has more than one client may use.
+    pub(super) fn heavy_threads(&self) -> usize {
+        if self.heavy_in_background { 2 * self.workers } else { self.workers }
     }
 
     /// What `GetServerInfo` answers.
@@ -155,7 +199,7 @@ impl Settings {
 }
 
 /// `wanted`, or fewer where the process may not open that many descriptors: out of descriptors, accepting fails.
-pub(super) fn connections_within_descriptors(wanted: u32) -> u32 {
+fn connections_within_descriptors(wanted: u32) -> u32 {
     let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     let room = descriptors.map_or(u64::MAX, |limit| limit.saturating_sub(DESCRIPTORS_KEPT).max(1));
     let possible = wanted.min(u32::try_from(room).unwrap_or(u32::MAX));

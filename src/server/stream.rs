@@ -3,7 +3,6 @@
 use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::future::Either;
@@ -18,7 +17,6 @@ use super::account::Account;
 use super::batch::Batch;
 use super::deadline;
 use super::messages::{MessageReader, Received};
-use super::meters::Meters;
 use super::quota::{Lease, Resource};
 use super::settings;
 use super::share::Share;
@@ -26,15 +24,7 @@ use super::status;
 use super::watch::Asked;
 use super::workers::{Cancelled, Workers};
 use crate::theory::StopFlag;
-use crate::wire::{self, bulk::Summary, facts::Limits, incoming, v1};
-
-/// What a stream needs of its server.
-pub(super) struct Solving {
-    pub(super) workers: Workers,
-    pub(super) limits: Limits,
-    pub(super) stall_timeout: Duration,
-    pub(super) meters: Arc<Meters>,
-}
+use crate::wire::{self, bulk::Summary, incoming, v1};
 
 /// How a stream ends: set once, by its task, before the task lets go of the channel.
 type Ending = Arc<OnceLock<Result<(), Status>>>;
@@ -68,7 +58,7 @@ impl Stream for Answers {
 
 /// Starts the task of one stream.
 pub(super) fn open(
-    host: Arc<Solving>,
+    workers: Arc<Workers>,
     requests: MessageReader,
     account: Arc<Account>,
     draining: CancellationToken,
@@ -79,10 +69,10 @@ pub(super) fn open(
     let (sender, messages) = mpsc::channel(1);
     let ending = Ending::default();
     let answers = Answers { messages, ending: ending.clone(), ended: false };
-    host.meters.streams_in_flight.increment(1);
-    let share = host.workers.share(account.peer());
+    workers.meters.streams_in_flight.increment(1);
+    let share = workers.share(account.peer());
     let flag = StopFlag::default();
-    let call = Call { share, host, requests, account, draining, deadline, asked, flag, queued_bytes: 0 };
+    let call = Call { share, workers, requests, account, draining, deadline, asked, flag, queued_bytes: 0 };
     tokio::spawn(async move { call.run(sender, &ending).await });
     answers
 }
@@ -109,7 +99,7 @@ type Admitting = Pin<Box<dyn Future<Output = Result<Admitted, Status>> + Send>>;
 type Work = Pin<Box<dyn Future<Output = Result<Answered, Cancelled>> + Send>>;
 
 struct Call {
-    host: Arc<Solving>,
+    workers: Arc<Workers>,
     share: Share,
     requests: MessageReader,
     account: Arc<Account>,
@@ -126,7 +116,7 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.flag.stop();
         self.hold(0);
-        self.host.meters.streams_in_flight.decrement(1);
+        self.workers.meters.streams_in_flight.decrement(1);
     }
 }
 
@@ -139,7 +129,7 @@ impl Call {
 
     /// Ok: everything was answered and the summary sent.
     async fn answer_all(&mut self, answers: &mpsc::Sender<v1::SolveStreamResponse>) -> Result<(), Status> {
-        let host = self.host.clone();
+        let settings = self.workers.settings.clone();
         let draining = self.draining.clone();
         // The youngest batch, until it is admitted: what comes after it waits, so that memory is given in turn.
         let mut admitting: Option<Admitting> = None;
@@ -152,12 +142,13 @@ impl Call {
         let mut gone = pin!(answers.closed());
         let mut overdue = pin!(deadline::passed(self.deadline));
         let mut drain = pin!(draining.cancelled());
-        let mut stalled = pin!(tokio::time::sleep(host.stall_timeout));
+        let mut stalled = pin!(tokio::time::sleep(settings.stall_timeout));
         while reading || admitting.is_some() || !work.is_empty() || ready.is_some() {
             let in_flight = work.len() + usize::from(ready.is_some());
             let (held, unsent) = (self.queued_bytes, self.account.unsent());
             let has_room = (in_flight == 0 && unsent == 0)
-                || (in_flight < host.limits.batches_in_flight as usize && held + unsent < host.limits.queued_bytes);
+                || (in_flight < settings.limits.batches_in_flight as usize
+                    && held + unsent < settings.limits.queued_bytes);
             tokio::select! {
                 biased;
                 () = &mut gone => return Err(status::internal()),
@@ -198,10 +189,10 @@ impl Call {
                 // Only where the client is the one to move: solving may take as long as its budget, and an answer that
                 // is not taken is the matter of its connection.
                 () = &mut stalled, if reading && has_room && admitting.is_none() && work.is_empty() => {
-                    return Err(status::stalled(host.stall_timeout));
+                    return Err(status::stalled(settings.stall_timeout));
                 }
             }
-            stalled.as_mut().reset(Instant::now() + host.stall_timeout);
+            stalled.as_mut().reset(Instant::now() + settings.stall_timeout);
         }
         if is_draining {
             return Err(status::draining());
@@ -215,7 +206,7 @@ impl Call {
 
     /// Notes that the stream holds this many bytes now.
     fn hold(&mut self, bytes: u64) {
-        let gauge = &self.host.meters.queued_bytes;
+        let gauge = &self.workers.meters.queued_bytes;
         match bytes.checked_sub(self.queued_bytes) {
             Some(more) => gauge.increment(more as f64),
             None => gauge.decrement((self.queued_bytes - bytes) as f64),
@@ -226,10 +217,10 @@ impl Call {
     /// Unpacks a batch and charges it for its boards and for the largest answers that they can have: at once if that is
     /// quick and there is memory, or as soon as there is.
     fn admit(&self, message: Received) -> Result<Either<Admitted, Admitting>, Status> {
-        let (host, account) = (self.host.clone(), self.account.clone());
-        let patience = host.stall_timeout;
+        let (settings, account) = (self.workers.settings.clone(), self.account.clone());
+        let patience = settings.stall_timeout;
         let charge = move |batch: Batch, length: u64| {
-            let most = length + batch.most(host.limits.message_bytes);
+            let most = length + batch.most(settings.limits.message_bytes);
             let asked_bytes = length + batch.held();
             let admitted = move |lease| Admitted { batch, lease, asked_bytes };
             match account.take(Resource::WorkingBytes, most) {
@@ -242,16 +233,16 @@ impl Call {
         };
         let Received { bytes, lease } = message;
         let length = bytes.len();
-        let host = self.host.clone();
+        let workers = self.workers.clone();
         let asked = self.asked.clone();
         let unpack = move || {
             let batch = incoming::Batch::new(bytes).map_err(|malformed| status::bad_message(malformed.to_string()))?;
             asked.add(batch.boards);
-            let limit = host.limits.boards_per_batch;
+            let limit = workers.settings.limits.boards_per_batch;
             if batch.boards > limit as usize {
                 return Err(status::too_many_boards(batch.id, batch.boards, limit));
             }
-            host.workers.admit(&batch).map_err(|malformed| status::bad_message(malformed.to_string()))
+            workers.admit(&batch).map_err(|malformed| status::bad_message(malformed.to_string()))
         };
         if length < settings::UNPACKED_IN_PLACE {
             return Ok(match charge(unpack()?, length as u64) {
@@ -264,7 +255,7 @@ impl Call {
                 })),
             });
         }
-        let workers = self.host.workers.clone();
+        let workers = self.workers.clone();
         Ok(Either::Right(Box::pin(async move {
             let batch = workers.run_light(unpack).await.map_err(|_cancelled| status::internal())??;
             let admitted = match charge(batch, length as u64) {
@@ -280,10 +271,10 @@ impl Call {
     fn begin(&mut self, admitted: Admitted) -> Work {
         let Admitted { batch, mut lease, asked_bytes } = admitted;
         self.hold(self.queued_bytes + asked_bytes);
-        let (host, share, flag) = (self.host.clone(), self.share.clone(), self.flag.clone());
+        let (workers, share, flag) = (self.workers.clone(), self.share.clone(), self.flag.clone());
         Box::pin(async move {
             let id = batch.id;
-            let results = host.workers.solve(batch, &share, &flag).await?;
+            let results = workers.solve(batch, &share, &flag).await?;
             let answer_bytes = wire::held_by_results(&results);
             lease.shrink_to(answer_bytes);
             Ok(Answered { message: wire::batch_result(id, results), lease, asked_bytes, answer_bytes })

@@ -13,9 +13,8 @@ use super::pools::Pools;
 use super::quota::PeerId;
 use super::settings::Settings;
 use super::share::{HeavyPermit, Share, Shares};
-use crate::games::{self, Board, Sizes, Solution};
+use crate::games::{self, Board, Solution};
 use crate::theory::{Control, StopFlag, Stopped};
-use crate::wire::facts::Limits;
 use crate::wire::incoming::{self, Incoming, Malformed};
 use crate::wire::{self, AnswerRoom, BoardError, LONGEST_TOO_LONG, Reason, v1};
 
@@ -57,18 +56,16 @@ impl Solver for Games {
 /// when the machine is idle, and milliseconds when it is busy.
 const IN_PLACE: u64 = 50_000;
 
-/// Solves batches. Cheap to clone.
+/// Solves batches.
 ///
 /// Heavy boards have a pool of their own, so that light batches never queue behind them; its threads run at the lowest
 /// priority where `Settings::heavy_in_background` says so.
-#[derive(Clone)]
 pub(super) struct Workers {
     solver: Arc<dyn Solver>,
-    sizes: Sizes,
-    limits: Limits,
-    pools: Arc<Pools>,
-    shares: Arc<Shares>,
-    meters: Arc<Meters>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) meters: Arc<Meters>,
+    pools: Pools,
+    shares: Shares,
 }
 
 /// The asker is gone: there is no answer to give.
@@ -76,16 +73,18 @@ pub(super) struct Workers {
 pub(super) struct Cancelled;
 
 impl Workers {
-    /// A pool for light boards and one for heavy ones. Where others wait too, the latter has more threads than one client
-    /// may use.
+    /// A pool for light boards and one for heavy ones.
     ///
     /// # Errors
     /// When the threads cannot be started.
-    pub(super) fn new(solver: Arc<dyn Solver>, settings: &Settings, meters: Arc<Meters>) -> std::io::Result<Workers> {
-        let pools = Arc::new(Pools::new(settings.workers, settings.heavy_in_background)?);
-        let (sizes, limits) = (settings.sizes, settings.limits);
-        let shares = Arc::new(Shares::new(settings.workers.max(1)));
-        Ok(Workers { solver, sizes, limits, pools, shares, meters })
+    pub(super) fn new(
+        solver: Arc<dyn Solver>,
+        settings: Arc<Settings>,
+        meters: Arc<Meters>,
+    ) -> std::io::Result<Arc<Workers>> {
+        let pools = Pools::new(&settings)?;
+        let shares = Shares::new(settings.workers.max(1));
+        Ok(Arc::new(Workers { solver, settings, meters, pools, shares }))
     }
 
     /// Has every thread of the pools do something once it is free.
@@ -105,7 +104,7 @@ impl Workers {
     pub(super) fn admit(&self, batch: &incoming::Batch) -> Result<Batch, Malformed> {
         let mut admitted = Batch::new(batch.id, batch.boards, batch.outcome_only);
         for bytes in batch.iter() {
-            let incoming = incoming::board(bytes.clone(), &self.sizes)?;
+            let incoming = incoming::board(bytes.clone(), &self.settings.sizes)?;
             self.add(&mut admitted, incoming, bytes);
         }
         Ok(admitted)
@@ -116,7 +115,7 @@ impl Workers {
     /// # Errors
     /// Bytes that are no such request.
     pub(super) fn admit_one(&self, message: &Bytes) -> Result<Batch, Malformed> {
-        let (incoming, outcome_only) = incoming::solve(message, &self.sizes)?;
+        let (incoming, outcome_only) = incoming::solve(message, &self.settings.sizes)?;
         let mut admitted = Batch::new(0, 1, outcome_only);
         self.add(&mut admitted, incoming, Bytes::new());
         Ok(admitted)
@@ -136,7 +135,7 @@ impl Workers {
     /// # Errors
     /// `Cancelled` when `flag` was set before all were answered.
     pub(super) async fn solve(
-        &self,
+        self: &Arc<Self>,
         batch: Batch,
         share: &Share,
         flag: &StopFlag,
@@ -145,8 +144,9 @@ impl Workers {
         let total = batch.boards.iter().fold(0u64, |sum, board| sum.saturating_add(board.cost));
         let count = batch.boards.len();
         // Packed, an answer takes up to five bytes where it takes four here.
-        let may_be_too_long = batch.answer_bytes / 4 * 5 + count as u64 * LONGEST_TOO_LONG > self.limits.message_bytes;
-        let mut room = AnswerRoom::new(count, self.limits.message_bytes);
+        let may_be_too_long =
+            batch.answer_bytes / 4 * 5 + count as u64 * LONGEST_TOO_LONG > self.settings.limits.message_bytes;
+        let mut room = AnswerRoom::new(count, self.settings.limits.message_bytes);
         if total <= IN_PLACE && !may_be_too_long {
             return self.answer_all(batch.boards, outcome_only, flag, None);
         }
@@ -181,7 +181,7 @@ impl Workers {
 
     /// The task's answers come through the receiver; a dropped receiver keeps a task that has not begun from running.
     fn spawn(
-        &self,
+        self: &Arc<Self>,
         task: Task,
         outcome_only: bool,
         permit: Option<HeavyPermit>,
@@ -235,19 +235,9 @@ impl Workers {
         run_on(&self.pools, false, work).await
     }
 
-    /// The largest boards that are taken.
-    pub(super) fn sizes(&self) -> &Sizes {
-        &self.sizes
-    }
-
-    /// The budget of one board.
-    pub(super) fn cost_per_board(&self) -> u64 {
-        self.limits.cost_per_board
-    }
-
     /// Whether work of about `cost` is done for one board.
     pub(super) fn within_budget(&self, cost: u64) -> Result<(), BoardError> {
-        if cost <= self.limits.cost_per_board {
+        if cost <= self.settings.limits.cost_per_board {
             return Ok(());
         }
         Err(self.over_budget(&format!("about {cost} units of work, ")))
@@ -271,7 +261,7 @@ impl Workers {
             let unpacked = match admitted.board {
                 Ok(Position::Ready(board)) => Ok(board),
                 Ok(Position::Packed(bytes)) => {
-                    incoming::board(bytes, &self.sizes).expect("it was unpacked before").board
+                    incoming::board(bytes, &self.settings.sizes).expect("it was unpacked before").board
                 }
                 Err(error) => Err(error),
             };
@@ -292,7 +282,7 @@ impl Workers {
 
     /// A panic of the solver costs this board its answer and nothing else.
     fn answer(&self, board: &Board, flag: &StopFlag) -> Result<Result<Solution, BoardError>, Cancelled> {
-        let control = Control::new(self.limits.cost_per_board, flag.clone());
+        let control = Control::new(self.settings.limits.cost_per_board, flag.clone());
         match catch_unwind(AssertUnwindSafe(|| self.solver.solve(board, &control))) {
             Ok(Ok(solution)) => Ok(Ok(solution)),
             Ok(Err(Stopped::Cancelled)) => Err(Cancelled),
@@ -308,8 +298,10 @@ impl Workers {
     }
 
     pub(super) fn over_budget(&self, needs: &str) -> BoardError {
-        let message =
-            format!("the board needs {needs}more than cost_per_board = {} units of work", self.limits.cost_per_board);
+        let message = format!(
+            "the board needs {needs}more than cost_per_board = {} units of work",
+            self.settings.limits.cost_per_board
+        );
         BoardError::new(Reason::OverBudget, message)
     }
 }
@@ -339,7 +331,7 @@ mod tests {
     async fn heavy_boards_stand_back_on_a_server_and_not_where_somebody_waits_for_them() {
         for (heavy_in_background, nice) in [(true, HEAVY_NICE), (false, 0)] {
             let settings = Settings { heavy_in_background, workers: 1, ..Settings::default() };
-            let workers = Workers::new(Arc::new(Games), &settings, Arc::default()).unwrap();
+            let workers = Workers::new(Arc::new(Games), Arc::new(settings), Arc::default()).unwrap();
             let priority = || rustix::process::getpriority_process(Some(rustix::thread::gettid())).unwrap();
             let share = workers.share(PeerId::Unlimited);
             assert_eq!(workers.run(TASK, &share, priority).await.unwrap(), 0);

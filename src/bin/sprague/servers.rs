@@ -85,7 +85,7 @@ const RUNTIME_DESCRIPTORS: usize = 6;
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     limits::need_descriptors(RUNTIME_DESCRIPTORS)?;
     // The runtime's, two pools, one that reads the file, and one that looks up names.
-    let threads = RUNTIME_THREADS + 2 * Settings::default().workers + 2;
+    let threads = RUNTIME_THREADS + Settings::default().embedded().threads() + 2;
     let mut builder = match limits::need_threads(threads).is_ok() {
         true => Builder::new_multi_thread(),
         false => Builder::new_current_thread(),

@@ -13,7 +13,7 @@ use sprague::escape;
 use sprague::games::Sizes;
 use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
 use sprague::server::listen::Address;
-use sprague::server::settings::Settings;
+use sprague::server::settings::{DEFAULT_ADDRESS, DEFAULT_DRAIN_DELAY, Settings};
 use sprague::units::{
     LARGEST, duration, number_within, positive_duration, show_duration, show_size, size, size_within,
 };
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "ADDRESS",
         env = "SPRAGUED_LISTEN",
-        default_value = "127.0.0.1:50051",
+        default_value = DEFAULT_ADDRESS,
         value_delimiter = ',',
         value_parser = address
     )]
@@ -173,10 +173,10 @@ pub(crate) struct TimeArguments {
     #[arg(long, value_name = "TIME", env = "SPRAGUED_KEEPALIVE_TIMEOUT", value_parser = positive_duration, default_value = default_time(|settings| settings.keepalive_timeout))]
     keepalive_timeout: Duration,
     /// On SIGTERM: how long health checks say NOT_SERVING before anything else changes
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_DELAY", value_parser = duration, default_value = "0s")]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_DELAY", value_parser = duration, default_value = show_duration(DEFAULT_DRAIN_DELAY))]
     pub(crate) drain_delay: Duration,
     /// On SIGTERM, after the delay: how long open calls may take before they are cut
-    #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_TIMEOUT", value_parser = duration, default_value = "25s")]
+    #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.drain_timeout))]
     pub(crate) drain_timeout: Duration,
 }
 
