@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::games::{Board, Game};
+use crate::games::{Board, Game, end_nim};
 use crate::wire::{BoardError, v1};
 
 /// Light boards share a task up to this much work (about 1 ms), so that tasks of other streams get their turn between.
@@ -26,14 +26,17 @@ pub(super) enum Position {
 }
 
 /// Boards that were admitted together and are answered in one message.
+#[derive(Default)]
 pub(super) struct Batch {
     pub(super) id: u64,
-    pub(super) boards: Vec<Admitted>,
     pub(super) outcome_only: bool,
+    pub(super) boards: usize,
+    /// The boards in their order, cut into tasks as they came.
+    pub(super) tasks: Vec<Task>,
     /// What the piles that are kept unpacked take, in bytes.
     unpacked: u64,
-    /// What the answers may take, in bytes.
-    pub(super) answer_bytes: u64,
+    /// What the lists of cells in the answers may take, in bytes.
+    cell_bytes: u64,
 }
 
 /// Piles of one batch that are kept unpacked, in bytes: a pile is one byte on the wire and eight in memory.
@@ -43,74 +46,102 @@ const UNPACKED: u64 = 1 << 20;
 const BOARD_BYTES: u64 = (size_of::<Admitted>() + size_of::<v1::BoardResult>()) as u64;
 
 impl Batch {
-    /// A batch for so many boards.
-    pub(super) fn new(id: u64, boards: usize, outcome_only: bool) -> Batch {
-        Batch { id, boards: Vec::with_capacity(boards), outcome_only, unpacked: 0, answer_bytes: 0 }
+    /// Adds a board with its price, or what is wrong with it. `packed` gives it as it came.
+    pub(super) fn push_packed(
+        &mut self,
+        game: Option<Game>,
+        priced: Result<(Board, u64), BoardError>,
+        packed: impl FnOnce() -> Bytes,
+    ) {
+        match priced {
+            Ok((Board::EndNim(row), cost)) if self.boards > 0 && self.unpacked + unpacked(&row) > UNPACKED => {
+                self.add(Admitted { board: Ok(Position::Packed(packed())), game, cost });
+            }
+            _ => self.push(game, priced),
+        }
     }
 
-    /// Adds a board with its price, or what is wrong with it; `bytes` is how it came.
-    pub(super) fn push(&mut self, game: Option<Game>, priced: Result<(Board, u64), BoardError>, bytes: Bytes) {
+    /// Adds a board with its price, or what is wrong with it.
+    pub(super) fn push(&mut self, game: Option<Game>, priced: Result<(Board, u64), BoardError>) {
+        let mut cells = 0;
         let (board, cost) = match priced {
-            Err(error) => (Err(error), 0),
-            Ok((Board::EndNim(row), cost)) => {
-                let unpacked = self.unpacked + size_of_val(row.piles()) as u64;
-                let position = if unpacked <= UNPACKED || self.boards.is_empty() {
-                    self.unpacked = unpacked;
-                    Position::Ready(Board::EndNim(row))
-                } else {
-                    Position::Packed(bytes)
-                };
-                (Ok(position), cost)
-            }
             Ok((board, cost)) => {
-                let cells = match &board {
-                    _ if self.outcome_only => 0,
-                    Board::Treblecross(board) => board.cells().len(),
-                    Board::Darkraft(board) => board.cells().len(),
-                    Board::EndNim(_) => 0,
-                };
-                self.answer_bytes += (size_of::<u32>() * cells) as u64;
+                match &board {
+                    Board::Treblecross(board) => cells = board.cells().len(),
+                    Board::Darkraft(board) => cells = board.cells().len(),
+                    Board::EndNim(row) => self.unpacked += unpacked(row),
+                }
                 (Ok(Position::Ready(board)), cost)
             }
+            Err(error) => (Err(error), 0),
         };
-        self.boards.push(Admitted { board, game, cost });
+        self.cell_bytes += (size_of::<u32>() * cells) as u64;
+        self.add(Admitted { board, game, cost });
+    }
+
+    /// The batch whose last board has come.
+    pub(super) fn finish(mut self, id: u64, outcome_only: bool) -> Batch {
+        if let Some(task) = self.tasks.last_mut() {
+            task.boards.shrink_to_fit();
+        }
+        self.tasks.shrink_to_fit();
+        Batch { id, outcome_only, ..self }
+    }
+
+    fn add(&mut self, board: Admitted) {
+        self.boards += 1;
+        match self.tasks.last_mut() {
+            Some(task) if task.has_room_for(&board) => {
+                task.cost += board.cost;
+                task.boards.push(board);
+            }
+            last => {
+                if let Some(task) = last {
+                    task.boards.shrink_to_fit();
+                }
+                self.tasks.push(Task { cost: board.cost, boards: vec![board] });
+            }
+        }
+    }
+
+    /// What the answers may take, in bytes.
+    pub(super) fn answer_bytes(&self) -> u64 {
+        if self.outcome_only { 0 } else { self.cell_bytes }
     }
 
     /// The memory that the boards take now, in bytes, besides the message that they came in.
     pub(super) fn held(&self) -> u64 {
-        self.boards.len() as u64 * BOARD_BYTES + self.unpacked
+        self.boards as u64 * BOARD_BYTES + size_of_val(&self.tasks[..]) as u64 + self.unpacked
     }
 
     /// The memory that the boards and their answers take at most: answers that do not fit into one message are not kept.
     pub(super) fn most(&self, message_bytes: u64) -> u64 {
-        self.held() + self.answer_bytes.min(2 * message_bytes)
+        self.held() + self.answer_bytes().min(2 * message_bytes)
     }
+}
+
+/// The memory that the piles of a row take, in bytes.
+fn unpacked(row: &end_nim::Board) -> u64 {
+    size_of_val(row.piles()) as u64
 }
 
 /// Boards that one pool thread answers in one go: one heavy board, or light ones up to `TASK`.
+#[derive(Default)]
 pub(super) struct Task {
     pub(super) boards: Vec<Admitted>,
-    pub(super) heavy: bool,
+    /// Of all its boards.
+    pub(super) cost: u64,
 }
 
-/// Cuts boards into tasks, in their order.
-pub(super) fn split(boards: Vec<Admitted>) -> Vec<Task> {
-    let mut tasks: Vec<Task> = Vec::new();
-    let mut room = 0;
-    for board in boards {
-        let heavy = board.cost > HEAVY;
-        match tasks.last_mut() {
-            Some(task) if !heavy && !task.heavy && board.cost <= room => {
-                room -= board.cost;
-                task.boards.push(board);
-            }
-            _ => {
-                room = TASK.saturating_sub(board.cost);
-                tasks.push(Task { boards: vec![board], heavy });
-            }
-        }
+impl Task {
+    /// Whether it is one heavy board.
+    pub(super) fn is_heavy(&self) -> bool {
+        self.cost > HEAVY
     }
-    tasks
+
+    fn has_room_for(&self, board: &Admitted) -> bool {
+        !self.is_heavy() && board.cost <= TASK.saturating_sub(self.cost)
+    }
 }
 
 #[cfg(test)]
@@ -118,9 +149,34 @@ mod tests {
     use super::*;
     use crate::wire::Reason;
 
-    fn of_costs(costs: &[u64]) -> Vec<Admitted> {
+    fn of_costs(costs: &[u64]) -> Batch {
         let board = |cost| Admitted { board: Err(BoardError::new(Reason::NoGame, "")), game: None, cost };
-        costs.iter().map(|&cost| board(cost)).collect()
+        let mut batch = Batch::default();
+        costs.iter().for_each(|&cost| batch.add(board(cost)));
+        batch
+    }
+
+    #[test]
+    fn piles_are_counted_where_they_are_kept_unpacked() {
+        let row = |piles| Ok((Board::EndNim(end_nim::Board::new(vec![1; piles]).unwrap()), 1));
+        let piles = |batch: &Batch| {
+            let held = batch.held() - batch.boards as u64 * BOARD_BYTES;
+            (held - size_of_val(&batch.tasks[..]) as u64) / 8
+        };
+        // One board is kept unpacked, however large it is.
+        let mut batch = Batch::default();
+        batch.push(None, row(1_000_000));
+        assert_eq!(piles(&batch), 1_000_000);
+        let mut batch = Batch::default();
+        for (count, all) in [(1_000_000, 1_000_000), (1, 1_000_000)] {
+            batch.push_packed(None, row(count), Bytes::new);
+            assert_eq!(piles(&batch), all);
+        }
+        let mut batch = Batch::default();
+        for (count, all) in [(100_000, 100_000), (100_000, 100_000), (10_000, 110_000)] {
+            batch.push_packed(None, row(count), Bytes::new);
+            assert_eq!(piles(&batch), all);
+        }
     }
 
     #[test]
@@ -132,8 +188,10 @@ mod tests {
             (&[TASK - 1, 1, 1], &[(2, false), (1, false)]),
             (&[1, HEAVY + 1, 1, 1], &[(1, false), (1, true), (2, false)]),
             (&[HEAVY, HEAVY + 1, HEAVY + 1], &[(1, false), (1, true), (1, true)]),
+            (&[HEAVY, 0, 1, HEAVY + 1, 0], &[(2, false), (1, false), (1, true), (1, false)]),
         ] {
-            let tasks: Vec<_> = split(of_costs(costs)).iter().map(|task| (task.boards.len(), task.heavy)).collect();
+            let tasks = of_costs(costs).tasks;
+            let tasks: Vec<_> = tasks.iter().map(|task| (task.boards.len(), task.is_heavy())).collect();
             assert_eq!(tasks, expected, "{costs:?}");
         }
     }

@@ -24,7 +24,7 @@ use super::status;
 use super::watch::Asked;
 use super::workers::{Cancelled, Workers};
 use crate::theory::StopFlag;
-use crate::wire::{self, bulk::Summary, incoming, v1};
+use crate::wire::{self, bulk::Summary, v1};
 
 /// How a stream ends: set once, by its task, before the task lets go of the channel.
 type Ending = Arc<OnceLock<Result<(), Status>>>;
@@ -214,7 +214,7 @@ impl Call {
         self.queued_bytes = bytes;
     }
 
-    /// Unpacks a batch and charges it for its boards and for the largest answers that they can have: at once if that is
+    /// Reads a batch and charges it for its boards and for the largest answers that they can have: at once if that is
     /// quick and there is memory, or as soon as there is.
     fn admit(&self, message: Received) -> Result<Either<Admitted, Admitting>, Status> {
         let (settings, account) = (self.workers.settings.clone(), self.account.clone());
@@ -235,15 +235,7 @@ impl Call {
         let length = bytes.len();
         let workers = self.workers.clone();
         let asked = self.asked.clone();
-        let unpack = move || {
-            let batch = incoming::Batch::new(bytes).map_err(|malformed| status::bad_message(malformed.to_string()))?;
-            asked.add(batch.boards);
-            let limit = workers.settings.limits.boards_per_batch;
-            if batch.boards > limit as usize {
-                return Err(status::too_many_boards(batch.id, batch.boards, limit));
-            }
-            workers.admit(&batch).map_err(|malformed| status::bad_message(malformed.to_string()))
-        };
+        let unpack = move || workers.admit(&bytes, &asked);
         if length < settings::UNPACKED_IN_PLACE {
             return Ok(match charge(unpack()?, length as u64) {
                 Either::Left(admitted) => Either::Left(admitted),

@@ -6,16 +6,19 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::oneshot;
+use tonic::Status;
 
-use super::batch::{Admitted, Batch, HEAVY, Position, Task, split};
+use super::batch::{Batch, HEAVY, Position, Task};
 use super::meters::{Done, Meters};
 use super::pools::Pools;
 use super::quota::PeerId;
 use super::settings::Settings;
 use super::share::{HeavyPermit, Share, Shares};
+use super::status;
+use super::watch::Asked;
 use crate::games::{self, Board, Solution};
 use crate::theory::{Control, StopFlag, Stopped};
-use crate::wire::incoming::{self, Incoming, Malformed};
+use crate::wire::incoming::{self, Malformed};
 use crate::wire::{self, AnswerRoom, BoardError, LONGEST_TOO_LONG, Reason, v1};
 
 /// What solves boards: the games of this crate, or what a test or bench puts in their place.
@@ -97,17 +100,23 @@ impl Workers {
         self.shares.of(peer)
     }
 
-    /// Unpacks, checks and prices the boards of a batch.
+    /// Reads the message of a batch in one pass: unpacks, checks and prices its boards, and cuts them into tasks. `asked`
+    /// counts them.
     ///
     /// # Errors
-    /// Bytes that are no boards.
-    pub(super) fn admit(&self, batch: &incoming::Batch) -> Result<Batch, Malformed> {
-        let mut admitted = Batch::new(batch.id, batch.boards, batch.outcome_only);
-        for bytes in batch.iter() {
-            let incoming = incoming::board(bytes.clone(), &self.settings.sizes)?;
-            self.add(&mut admitted, incoming, bytes);
+    /// Bytes that are no batch; more boards than a batch may have.
+    pub(super) fn admit(&self, message: &Bytes, asked: &Asked) -> Result<Batch, Status> {
+        let Settings { sizes, limits, .. } = &*self.settings;
+        let mut admitted = Batch::default();
+        let read = incoming::batch(message, sizes, limits.boards_per_batch as usize, |incoming, bytes| {
+            admitted.push_packed(incoming.game, self.priced(incoming.board), || message.slice_ref(bytes));
+        });
+        let read = read.map_err(|malformed| status::bad_message(malformed.to_string()))?;
+        asked.add(read.boards);
+        if read.boards > admitted.boards {
+            return Err(status::too_many_boards(read.id, read.boards, limits.boards_per_batch));
         }
-        Ok(admitted)
+        Ok(admitted.finish(read.id, read.outcome_only))
     }
 
     /// The batch of one board that is a unary call.
@@ -116,18 +125,17 @@ impl Workers {
     /// Bytes that are no such request.
     pub(super) fn admit_one(&self, message: &Bytes) -> Result<Batch, Malformed> {
         let (incoming, outcome_only) = incoming::solve(message, &self.settings.sizes)?;
-        let mut admitted = Batch::new(0, 1, outcome_only);
-        self.add(&mut admitted, incoming, Bytes::new());
-        Ok(admitted)
+        let mut admitted = Batch::default();
+        admitted.push(incoming.game, self.priced(incoming.board));
+        Ok(admitted.finish(0, outcome_only))
     }
 
-    /// Adds a board that came as `bytes`, priced.
-    fn add(&self, batch: &mut Batch, incoming: Incoming, bytes: Bytes) {
-        let priced = incoming.board.and_then(|board| {
-            let cost = self.solver.cost(&board);
-            self.within_budget(cost).map(|()| (board, cost))
-        });
-        batch.push(incoming.game, priced, bytes);
+    /// A board with its price, if that is within the budget.
+    fn priced(&self, board: Result<Board, BoardError>) -> Result<(Board, u64), BoardError> {
+        let board = board?;
+        let cost = self.solver.cost(&board);
+        self.within_budget(cost)?;
+        Ok((board, cost))
     }
 
     /// Answers boards in their order. Dropping the future abandons tasks that have not begun; `flag` stops those that have.
@@ -141,58 +149,68 @@ impl Workers {
         flag: &StopFlag,
     ) -> Result<Vec<v1::BoardResult>, Cancelled> {
         let outcome_only = batch.outcome_only;
-        let total = batch.boards.iter().fold(0u64, |sum, board| sum.saturating_add(board.cost));
-        let count = batch.boards.len();
+        let pack = move |result| wire::board_result(result, outcome_only);
+        let message_bytes = self.settings.limits.message_bytes;
         // Packed, an answer takes up to five bytes where it takes four here.
-        let may_be_too_long =
-            batch.answer_bytes / 4 * 5 + count as u64 * LONGEST_TOO_LONG > self.settings.limits.message_bytes;
-        let mut room = AnswerRoom::new(count, self.settings.limits.message_bytes);
-        if total <= IN_PLACE && !may_be_too_long {
-            return self.answer_all(batch.boards, outcome_only, flag, None);
+        let most = batch.answer_bytes() / 4 * 5 + batch.boards as u64 * LONGEST_TOO_LONG;
+        if most <= message_bytes {
+            return self.solve_tasks(batch.tasks, share, flag, pack).await;
         }
-        let mut tasks = Vec::new();
-        let mut results = Vec::with_capacity(count);
-        for task in split(batch.boards) {
-            let permit = match task.heavy {
-                true => Some(share.acquire().await),
-                false => None,
-            };
-            let answered = self.spawn(task, outcome_only, permit, flag.clone());
+        // One after another: what does not fit is dropped before the next answers are made.
+        let mut room = AnswerRoom::new(batch.boards, message_bytes);
+        let mut results = Vec::with_capacity(batch.boards);
+        for task in batch.tasks {
+            let answered = self.solve_tasks(vec![task], share, flag, pack).await?;
+            results.extend(answered.into_iter().map(|result| room.fit(result)));
+        }
+        Ok(results)
+    }
+
+    /// Solves tasks side by side, and makes of each board's result what `pack` makes of it, in their order.
+    async fn solve_tasks<T: Send + 'static>(
+        self: &Arc<Self>,
+        mut tasks: Vec<Task>,
+        share: &Share,
+        flag: &StopFlag,
+        pack: impl Fn(Result<Solution, BoardError>) -> T + Copy + Send + 'static,
+    ) -> Result<Vec<T>, Cancelled> {
+        if tasks.len() <= 1 && tasks.iter().all(|task| task.cost <= IN_PLACE) {
+            return self.answer_all(tasks.pop().unwrap_or_default(), flag, None, pack);
+        }
+        let boards = tasks.iter().map(|task| task.boards.len()).sum();
+        let mut answers = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let permit = if task.is_heavy() { Some(share.acquire().await) } else { None };
+            answers.push(self.spawn(task, permit, flag.clone(), pack));
             if self.pools.are_in_place() {
                 // Others on this thread have their turn between.
                 tokio::task::yield_now().await;
             }
-            if may_be_too_long {
-                // One after another: what does not fit is dropped before the next answers are made.
-                let answered = answered.await.map_err(|_| Cancelled)??;
-                results.extend(answered.into_iter().map(|result| room.fit(result)));
-            } else {
-                tasks.push(answered);
-            }
         }
-        if tasks.len() == 1 {
-            return tasks.remove(0).await.map_err(|_| Cancelled)?;
+        if answers.len() == 1 {
+            return answers.remove(0).await.map_err(|_| Cancelled)?;
         }
-        for task in tasks {
-            results.append(&mut task.await.map_err(|_| Cancelled)??);
+        let mut results = Vec::with_capacity(boards);
+        for answered in answers {
+            results.append(&mut answered.await.map_err(|_| Cancelled)??);
         }
         Ok(results)
     }
 
     /// The task's answers come through the receiver; a dropped receiver keeps a task that has not begun from running.
-    fn spawn(
+    fn spawn<T: Send + 'static>(
         self: &Arc<Self>,
         task: Task,
-        outcome_only: bool,
         permit: Option<HeavyPermit>,
         flag: StopFlag,
-    ) -> oneshot::Receiver<Result<Vec<v1::BoardResult>, Cancelled>> {
+        pack: impl Fn(Result<Solution, BoardError>) -> T + Send + 'static,
+    ) -> oneshot::Receiver<Result<Vec<T>, Cancelled>> {
         let (sender, receiver) = oneshot::channel();
         let workers = self.clone();
         let queued = Instant::now();
-        self.pools.start(task.heavy, move || {
+        self.pools.start(task.is_heavy(), move || {
             if !sender.is_closed() {
-                let _gone = sender.send(workers.answer_all(task.boards, outcome_only, &flag, Some(queued.elapsed())));
+                let _gone = sender.send(workers.answer_all(task, &flag, Some(queued.elapsed()), pack));
             }
             drop(permit);
         });
@@ -244,35 +262,34 @@ impl Workers {
     }
 
     /// `waited`: for a worker, if they are not answered in place.
-    fn answer_all(
+    fn answer_all<T>(
         &self,
-        boards: Vec<Admitted>,
-        outcome_only: bool,
+        task: Task,
         flag: &StopFlag,
         waited: Option<Duration>,
-    ) -> Result<Vec<v1::BoardResult>, Cancelled> {
+        pack: impl Fn(Result<Solution, BoardError>) -> T,
+    ) -> Result<Vec<T>, Cancelled> {
         let begun = self.meters.is_on().then(Instant::now);
         let mut done = Done::default();
-        let mut results = Vec::with_capacity(boards.len());
-        for admitted in boards {
+        let mut results = Vec::with_capacity(task.boards.len());
+        for admitted in task.boards {
             if flag.is_stopped() {
                 return Err(Cancelled);
             }
-            let unpacked = match admitted.board {
-                Ok(Position::Ready(board)) => Ok(board),
-                Ok(Position::Packed(bytes)) => {
+            let board = admitted.board.and_then(|position| match position {
+                Position::Ready(board) => Ok(board),
+                Position::Packed(bytes) => {
                     incoming::board(bytes, &self.settings.sizes).expect("it was unpacked before").board
                 }
-                Err(error) => Err(error),
-            };
-            let result = match unpacked {
+            });
+            let result = match board {
                 Ok(board) => self.answer(&board, flag)?,
                 Err(error) => Err(error),
             };
             if begun.is_some() {
                 done.add(admitted.game, &result);
             }
-            results.push(wire::board_result(result, outcome_only));
+            results.push(pack(result));
         }
         if let Some(begun) = begun {
             self.meters.worked(waited, begun.elapsed(), &done);

@@ -1,4 +1,4 @@
-//! Requests as bytes: what they count is known before anything is built from it.
+//! Requests as bytes: no more is built from them than the limits allow, whatever they count.
 
 use std::borrow::Cow;
 
@@ -46,10 +46,9 @@ mod field {
     pub(super) const END_NIM_PILES: u32 = 1;
 }
 
-/// One request message of a stream.
-#[derive(Debug, Clone)]
+/// What one request message of a stream says besides its boards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Batch {
-    message: Bytes,
     /// The id that the client gave it.
     pub id: u64,
     /// How many boards it has.
@@ -58,32 +57,34 @@ pub struct Batch {
     pub outcome_only: bool,
 }
 
-impl Batch {
-    /// Looks a message over; nothing is built yet.
-    ///
-    /// # Errors
-    /// Bytes that are no such message.
-    pub fn new(message: Bytes) -> Result<Batch, Malformed> {
-        let (mut id, mut boards, mut outcome_only) = (0, 0, false);
-        for found in Fields(&message) {
-            match found? {
-                (field::BATCH_ID, Value::Number(number)) => id = number,
-                (field::BATCH_OUTCOME_ONLY, Value::Number(number)) => outcome_only = number != 0,
-                (field::BATCH_BOARDS, Value::Bytes(_)) => boards += 1,
-                (field::BATCH_ID | field::BATCH_OUTCOME_ONLY | field::BATCH_BOARDS, _) => return Err(wrong_type()),
-                _ => {}
+/// Reads one request message of a stream in one pass. `take` gets the first `most` boards in their order, held to the
+/// sizes, each with the bytes of its message, which are a part of `message`; further boards are counted and nothing is
+/// built from them.
+///
+/// # Errors
+/// Bytes that are no such message; `take` may have had boards by then.
+pub fn batch(
+    message: &Bytes,
+    sizes: &Sizes,
+    most: usize,
+    mut take: impl FnMut(Incoming, &[u8]),
+) -> Result<Batch, Malformed> {
+    let mut batch = Batch::default();
+    for found in Fields(message) {
+        match found? {
+            (field::BATCH_BOARDS, Value::Bytes(bytes)) => {
+                batch.boards += 1;
+                if batch.boards <= most {
+                    take(board(message.slice_ref(bytes), sizes)?, bytes);
+                }
             }
+            (field::BATCH_ID, Value::Number(number)) => batch.id = number,
+            (field::BATCH_OUTCOME_ONLY, Value::Number(number)) => batch.outcome_only = number != 0,
+            (field::BATCH_ID | field::BATCH_OUTCOME_ONLY | field::BATCH_BOARDS, _) => return Err(wrong_type()),
+            _ => {}
         }
-        Ok(Batch { message, id, boards, outcome_only })
     }
-
-    /// The boards in their order, each as the bytes of its message: slices of the whole.
-    pub fn iter(&self) -> impl Iterator<Item = Bytes> {
-        Fields(&self.message).filter_map(|found| match found {
-            Ok((field::BATCH_BOARDS, Value::Bytes(board))) => Some(self.message.slice_ref(board)),
-            _ => None,
-        })
-    }
+    Ok(batch)
 }
 
 /// Reads the bytes of one board and holds it to the sizes.
@@ -234,5 +235,41 @@ impl<'a> Iterator for Fields<'a> {
             self.0 = &[];
         }
         Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(cells: &str) -> v1::Board {
+        let cells = cells.as_bytes().to_vec().into();
+        v1::Board { game: Some(v1::board::Game::Treblecross(v1::Treblecross { cells })) }
+    }
+
+    #[test]
+    fn boards_above_the_limit_are_counted_and_not_taken() {
+        let boards = ["...", "..", "....", "XXX"].map(board).to_vec();
+        let message = v1::SolveStreamRequest { batch_id: 7, boards, outcome_only: true };
+        let message = Bytes::from(message.encode_to_vec());
+        for most in 0..=5 {
+            let mut taken = Vec::new();
+            let read = batch(&message, &Sizes::default(), most, |incoming, bytes| {
+                taken.push(incoming.board.is_ok());
+                assert!(message.slice_ref(bytes).len() == bytes.len(), "a part of the message");
+            });
+            assert_eq!(read, Ok(Batch { id: 7, boards: 4, outcome_only: true }));
+            assert_eq!(taken, [true, false, true, false][..most.min(4)]);
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_cut_off_is_malformed_whatever_the_limit() {
+        let message = v1::SolveStreamRequest { boards: vec![board("....."); 3], ..Default::default() };
+        let message = Bytes::from(message.encode_to_vec());
+        for most in [0, 1, 3] {
+            let cut = message.slice(..message.len() - 1);
+            assert!(batch(&cut, &Sizes::default(), most, |_, _| {}).is_err(), "{most}");
+        }
     }
 }
