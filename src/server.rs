@@ -32,6 +32,7 @@ mod share;
 mod batch;
 mod pools;
 pub mod workers;
+pub mod local;
 mod explain;
 mod stream;
 mod service;

@@ -10,7 +10,7 @@ pub mod incoming;
 
 use crate::games::{Answer, Board, Game, Outcome, Solution, darkraft, end_nim, treblecross};
 
-pub use self::boards::{board, game};
+pub use self::boards::{board, game, within_sizes};
 pub use self::error::{BoardError, Reason};
 
 /// The published descriptor set, comments and all, for server reflection.

@@ -22,8 +22,7 @@ use super::settings;
 use super::status;
 use super::stream;
 use super::watch::Asked;
-use super::workers::Workers;
-use crate::theory::StopFlag;
+use super::workers::{StopOnDrop, Workers};
 use crate::wire::incoming::{self, Malformed};
 use crate::wire::{self, v1};
 
@@ -42,15 +41,6 @@ struct Call {
     account: Arc<Account>,
     inbox: Inbox,
     asked: Asked,
-}
-
-/// Stops a call's solve when the call is dropped: because the caller left, or because its time is up.
-struct StopOnDrop(StopFlag);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.stop();
-    }
 }
 
 impl SpragueService {
@@ -77,7 +67,7 @@ impl SpragueService {
         // Small boards are part of what the call is charged.
         let most = batch.most(self.workers.settings.limits.message_bytes);
         let _lease = if most > settings::PREPAID_MESSAGE { Some(self.charge(&call, most)?) } else { None };
-        let stop = StopOnDrop(StopFlag::default());
+        let stop = StopOnDrop::default();
         let share = self.workers.share(call.account.peer());
         match self.workers.solve(batch, &share, &stop.0).await {
             Ok(results) => Ok(wire::solve_response(results)),
@@ -97,7 +87,7 @@ impl SpragueService {
             Err(error) => return respond(Err(error)),
         };
         let _lease = self.charge(&call, explain::most_bytes(&board, message_bytes))?;
-        let stop = StopOnDrop(StopFlag::default());
+        let stop = StopOnDrop::default();
         let share = self.workers.share(call.account.peer());
         match explain::answer(&self.workers, &share, board, moves, wants, &stop.0).await {
             Ok(result) => respond(result),

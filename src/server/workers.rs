@@ -75,6 +75,16 @@ pub(super) struct Workers {
 #[derive(Debug)]
 pub(super) struct Cancelled;
 
+/// Stops the work of a call when the call is dropped: because its caller left, or because its time is up.
+#[derive(Default)]
+pub(super) struct StopOnDrop(pub(super) StopFlag);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
 impl Workers {
     /// A pool for light boards and one for heavy ones.
     ///
@@ -130,6 +140,13 @@ impl Workers {
         Ok(admitted.finish(0, outcome_only))
     }
 
+    /// Adds a board of this process to a batch: held to the sizes, and priced.
+    pub(super) fn add(&self, batch: &mut Batch, board: Board) {
+        let game = board.game();
+        let board = wire::within_sizes(&board, &self.settings.sizes).map(|()| board);
+        batch.push(Some(game), self.priced(board));
+    }
+
     /// A board with its price, if that is within the budget.
     fn priced(&self, board: Result<Board, BoardError>) -> Result<(Board, u64), BoardError> {
         let board = board?;
@@ -167,7 +184,10 @@ impl Workers {
     }
 
     /// Solves tasks side by side, and makes of each board's result what `pack` makes of it, in their order.
-    async fn solve_tasks<T: Send + 'static>(
+    ///
+    /// # Errors
+    /// As for `solve`.
+    pub(super) async fn solve_tasks<T: Send + 'static>(
         self: &Arc<Self>,
         mut tasks: Vec<Task>,
         share: &Share,
@@ -306,10 +326,7 @@ impl Workers {
             Ok(Err(Stopped::OverBudget)) => Ok(Err(self.over_budget(""))),
             Err(_panic) => {
                 tracing::error!(game = board.game().name(), "the solver panicked");
-                Ok(Err(BoardError::new(
-                    Reason::Internal,
-                    "the solver failed on this board: a fault of the server's own",
-                )))
+                Ok(Err(solver_failed()))
             }
         }
     }
@@ -321,6 +338,11 @@ impl Workers {
         );
         BoardError::new(Reason::OverBudget, message)
     }
+}
+
+/// What a board has in place of an answer whose solver did not keep its promises.
+pub(super) fn solver_failed() -> BoardError {
+    BoardError::new(Reason::Internal, "the solver failed on this board: a fault of the server's own")
 }
 
 async fn run_on<T: Send + 'static>(

@@ -34,24 +34,48 @@ pub fn game(message: Option<&v1::Board>) -> Option<Game> {
 pub fn board(message: Option<v1::Board>, sizes: &Sizes) -> Result<Board, BoardError> {
     match message.and_then(|board| board.game) {
         Some(v1::board::Game::Treblecross(row)) => {
-            within(row.cells.len() as u64, sizes.treblecross_cells, "cell", Reason::TooManyCells)?;
+            treblecross_within(row.cells.len(), sizes)?;
             Ok(Board::Treblecross(treblecross::Board::new(row.cells).map_err(Fault::from)?))
         }
         Some(v1::board::Game::Darkraft(grid)) => {
-            within(grid.columns.into(), sizes.darkraft_columns.into(), "column", Reason::TooManyCells)?;
-            let rows = (grid.cells.len() as u64).div_ceil(u64::from(grid.columns.max(1)));
-            within(rows, sizes.darkraft_rows.into(), "row", Reason::TooManyCells)?;
+            darkraft_within(grid.columns, grid.cells.len(), sizes)?;
             Ok(Board::Darkraft(darkraft::Board::new(grid.columns, grid.cells).map_err(Fault::from)?))
         }
         Some(v1::board::Game::EndNim(row)) => {
-            within(row.piles.len() as u64, sizes.end_nim_piles, "pile", Reason::TooManyPiles)?;
+            end_nim_within(row.piles.len() as u64, sizes)?;
             Ok(Board::EndNim(end_nim::Board::new(row.piles).map_err(Fault::from)?))
         }
         None => Err(BoardError::new(Reason::NoGame, "no game is set, or one that this server does not know")),
     }
 }
 
-pub(super) fn within(size: u64, limit: u64, one: &str, reason: Reason) -> Result<(), BoardError> {
+/// Holds a board that is there already to the sizes that are taken.
+///
+/// # Errors
+/// The board is too large.
+pub fn within_sizes(board: &Board, sizes: &Sizes) -> Result<(), BoardError> {
+    match board {
+        Board::Treblecross(board) => treblecross_within(board.cells().len(), sizes),
+        Board::Darkraft(board) => darkraft_within(board.columns(), board.cells().len(), sizes),
+        Board::EndNim(board) => end_nim_within(board.piles().len() as u64, sizes),
+    }
+}
+
+fn treblecross_within(cells: usize, sizes: &Sizes) -> Result<(), BoardError> {
+    within(cells as u64, sizes.treblecross_cells, "cell", Reason::TooManyCells)
+}
+
+fn darkraft_within(columns: u32, cells: usize, sizes: &Sizes) -> Result<(), BoardError> {
+    within(columns.into(), sizes.darkraft_columns.into(), "column", Reason::TooManyCells)?;
+    let rows = (cells as u64).div_ceil(u64::from(columns.max(1)));
+    within(rows, sizes.darkraft_rows.into(), "row", Reason::TooManyCells)
+}
+
+pub(super) fn end_nim_within(piles: u64, sizes: &Sizes) -> Result<(), BoardError> {
+    within(piles, sizes.end_nim_piles, "pile", Reason::TooManyPiles)
+}
+
+fn within(size: u64, limit: u64, one: &str, reason: Reason) -> Result<(), BoardError> {
     if size <= limit {
         return Ok(());
     }

@@ -6,8 +6,8 @@ use bytes::{Bytes, BytesMut};
 use prost::Message as _;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::boards::{self, game, within};
-use super::error::{BoardError, Reason};
+use super::boards::{self, end_nim_within, game};
+use super::error::BoardError;
 use super::explain::{self, too_many_moves};
 use super::v1;
 use crate::explain::{MOST_MOVES, Move, Wants};
@@ -92,7 +92,7 @@ pub fn batch(
 /// # Errors
 /// Bytes that are no board.
 pub fn board(message: Bytes, sizes: &Sizes) -> Result<Incoming, Malformed> {
-    if let Err(error) = within(piles(&message)?, sizes.end_nim_piles, "pile", Reason::TooManyPiles) {
+    if let Err(error) = end_nim_within(piles(&message)?, sizes) {
         return Ok(Incoming { game: Some(Game::EndNim), board: Err(error) });
     }
     let message = v1::Board::decode(message)?;
@@ -142,7 +142,7 @@ pub fn explain(message: Bytes, sizes: &Sizes) -> Result<Result<(Board, Vec<Move>
         return Ok(Err(too_many_moves(moves)));
     }
     if let Some(bytes) = submessage(&message, field::EXPLAIN_BOARD)?
-        && let Err(error) = within(piles(&bytes)?, sizes.end_nim_piles, "pile", Reason::TooManyPiles)
+        && let Err(error) = end_nim_within(piles(&bytes)?, sizes)
     {
         return Ok(Err(error));
     }
