@@ -6,7 +6,7 @@ pub use sprague_games::{draw, escape, explain, games, message, notation, theory}
 pub use sprague_judge::{self as judge, generate};
 
 pub mod units;
-mod pem;
+mod tls;
 pub mod wire;
 #[cfg(feature = "server")]
 pub mod server;

@@ -16,7 +16,6 @@ mod messages;
 mod exchange;
 mod connection;
 mod deadline;
-mod certificate;
 pub mod credentials;
 mod socket_file;
 pub mod listen;

@@ -2,7 +2,7 @@
 
 use tonic::metadata::{Ascii, MetadataValue};
 
-use crate::pem;
+use crate::tls;
 
 /// Certificates and keys are text in PEM form. The default believes the authorities of this system and shows nothing.
 #[derive(Clone, Default)]
@@ -22,7 +22,7 @@ pub struct Credentials {
 /// # Errors
 /// What is wrong with it, for people, to stand behind the name of its file.
 pub fn check_certificates(pem: &[u8]) -> Result<(), &'static str> {
-    pem::certificates(pem).map(drop)
+    tls::certificates(pem).map(drop)
 }
 
 /// Finds out whether a text can be a private key.
@@ -30,7 +30,7 @@ pub fn check_certificates(pem: &[u8]) -> Result<(), &'static str> {
 /// # Errors
 /// As for `check_certificates`.
 pub fn check_key(pem: &[u8]) -> Result<(), &'static str> {
-    pem::key(pem).map(drop)
+    tls::key(pem).map(drop)
 }
 
 /// A bearer token, as calls carry it.

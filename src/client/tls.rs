@@ -13,13 +13,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use tonic::transport::{Channel, Endpoint, Uri};
 
 use super::credentials::Credentials;
-use crate::pem;
+use crate::tls;
 
 /// Why the last stream of a link broke, until somebody asks.
 #[derive(Debug, Clone, Default)]
@@ -40,31 +39,22 @@ impl Broke {
 /// # Errors
 /// What is wrong with a certificate or a key.
 pub(super) fn config(credentials: &Credentials) -> Result<ClientConfig, String> {
-    let mut roots = RootCertStore::empty();
-    match &credentials.ca {
+    let roots = match &credentials.ca {
         Some(pem) => {
-            for authority in pem::certificates(pem).map_err(|fault| format!("the authorities' file {fault}"))? {
-                roots.add(authority).map_err(|error| format!("an authority is not usable: {error}"))?;
-            }
+            let authorities = tls::certificates(pem).map_err(|fault| format!("the authorities' file {fault}"))?;
+            tls::roots(authorities).map_err(|error| format!("an authority is not usable: {error}"))?
         }
-        // Authorities of the system that cannot be read are no reason to believe none of them.
-        None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
-    }
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
-        .with_root_certificates(roots);
-    let mut config = match &credentials.identity {
-        Some((certificate, private)) => {
-            let chain = pem::certificates(certificate).map_err(|fault| format!("the certificate's file {fault}"))?;
-            let key = pem::key(private).map_err(|fault| format!("the key's file {fault}"))?;
-            let config = builder.with_client_auth_cert(chain, key);
-            config.map_err(|error| format!("the client's certificate does not go with its private key: {error}"))?
-        }
-        None => builder.with_no_client_auth(),
+        None => tls::system_roots(),
     };
-    config.alpn_protocols = vec![b"h2".to_vec()];
-    Ok(config)
+    let identity = match &credentials.identity {
+        Some((certificate, private)) => {
+            let chain = tls::certificates(certificate).map_err(|fault| format!("the certificate's file {fault}"))?;
+            Some((chain, tls::key(private).map_err(|fault| format!("the key's file {fault}"))?))
+        }
+        None => None,
+    };
+    tls::client_config(roots, identity)
+        .map_err(|error| format!("the client's certificate does not go with its private key: {error}"))
 }
 
 /// A channel that connects when it is first used, with TLS whatever the endpoint's scheme says.

@@ -11,14 +11,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use subtle::{Choice, ConstantTimeEq as _};
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::CertificateDer;
-use tokio_rustls::rustls::server::WebPkiClientVerifier;
-use tokio_rustls::rustls::{RootCertStore, ServerConfig};
+use tokio_rustls::rustls::ServerConfig;
 
-use super::certificate::Validity;
 use crate::escape;
-use crate::pem;
+use crate::tls::validity::Validity;
+use crate::tls::{self, Certificates};
 
 /// A token of fewer characters can be found by trying.
 const SHORTEST_TOKEN: usize = 16;
@@ -136,36 +133,27 @@ impl Tls {
 }
 
 fn configure(files: &TlsFiles) -> Result<Loaded, Unusable> {
-    let provider = Arc::new(ring::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| unusable(&files.cert, error))?;
-    let builder = match &files.client_ca {
-        None => builder.with_no_client_auth(),
+    let clients = match &files.client_ca {
+        None => None,
         Some(path) => {
-            let mut roots = RootCertStore::empty();
-            for authority in certificates(path)? {
-                roots.add(authority).map_err(|error| unusable(path, error))?;
-            }
-            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider).build();
-            builder.with_client_cert_verifier(verifier.map_err(|error| unusable(path, error))?)
+            let roots = tls::roots(certificates(path)?).map_err(|error| unusable(path, error))?;
+            Some(tls::client_verifier(roots).map_err(|error| unusable(path, error))?)
         }
     };
-    let key = pem::key(&read(&files.key)?).map_err(|fault| unusable(&files.key, fault))?;
+    let key = tls::key(&read(&files.key)?).map_err(|fault| unusable(&files.key, fault))?;
     let chain = certificates(&files.cert)?;
     let validity = Validity::of(&chain);
-    let mut config = builder.with_single_cert(chain, key).map_err(|error| {
+    let config = tls::server_config((chain, key), clients).map_err(|error| {
         unusable(&files.cert, format_args!("does not go with {}: {error}", escape::path(&files.key)))
     })?;
-    config.alpn_protocols = vec![b"h2".to_vec()];
     if let Some(validity) = validity {
         validity.warn(&files.cert);
     }
     Ok(Loaded { config: Arc::new(config), validity })
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Unusable> {
-    pem::certificates(&read(path)?).map_err(|fault| unusable(path, fault))
+fn certificates(path: &Path) -> Result<Certificates, Unusable> {
+    tls::certificates(&read(path)?).map_err(|fault| unusable(path, fault))
 }
 
 /// The bearer tokens that a server takes.

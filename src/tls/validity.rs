@@ -11,14 +11,14 @@ use crate::escape;
 
 /// The time in which every certificate of a chain is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Validity {
+pub(crate) struct Validity {
     not_before: SystemTime,
     not_after: SystemTime,
 }
 
 impl Validity {
     /// That of a chain. `None` if it is empty or cannot be read.
-    pub(super) fn of(chain: &[CertificateDer<'_>]) -> Option<Validity> {
+    pub(crate) fn of(chain: &[CertificateDer<'_>]) -> Option<Validity> {
         let seconds = |since_epoch: i64| UNIX_EPOCH + Duration::from_secs(since_epoch.try_into().unwrap_or(0));
         let each = chain.iter().map(|certificate| {
             let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
@@ -32,12 +32,12 @@ impl Validity {
     }
 
     /// Its end in seconds since the epoch.
-    pub(super) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.not_after.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
     }
 
     /// Warns if it has not begun or is over.
-    pub(super) fn warn(&self, file: &Path) {
+    pub(crate) fn warn(&self, file: &Path) {
         if let Some(fault) = self.fault(SystemTime::now()) {
             tracing::warn!("the certificate in {} {fault}: clients will refuse it", escape::path(file));
         }
