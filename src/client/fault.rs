@@ -1,8 +1,10 @@
 //! What can go wrong between client and server, and which of it is worth another try.
 
-use std::error::Error as _;
+use std::error::Error as StdError;
+use std::io;
 use std::time::Duration;
 
+use tokio_rustls::rustls::{self, AlertDescription, InvalidMessage};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -116,21 +118,9 @@ impl Fault {
     /// comes as UNKNOWN, INTERNAL or CANCELLED); one that a server sent has none.
     ///
     /// `broke`: why the connection broke, where that is known better.
-    pub(super) fn of(server: &str, status: &Status, broke: Option<String>) -> Fault {
-        if status.source().is_some() {
-            let (what, connecting) = cause(status);
-            let what = broke.unwrap_or(what);
-            let server_name = server.to_owned();
-            if what.contains(BAD_CERTIFICATE) {
-                return Fault::Lasting(Error::Untrusted { server: server_name, what });
-            }
-            if REFUSED_IN_HANDSHAKE.iter().any(|alert| what.contains(alert)) {
-                return Fault::Lasting(Error::NotAllowed { server: server_name, message: what });
-            }
-            if let Some((_, advice)) = WRONG_PROTOCOL.iter().find(|(sign, _)| what.contains(sign)) {
-                return Fault::Lasting(Error::NotGrpc { server: server_name, advice });
-            }
-            return if connecting { Fault::unfit(server, &what) } else { Fault::broken(server, &what) };
+    pub(super) fn of(server: &str, status: &Status, broke: Option<io::Error>) -> Fault {
+        if let Some(source) = status.source() {
+            return Fault::of_transport(server, status, source, broke.as_ref());
         }
         let message = if status.message().is_empty() { "no message" } else { status.message() };
         let said = format!("{message} ({})", code_name(status.code()));
@@ -154,64 +144,95 @@ impl Fault {
             _ => Fault::Lasting(Error::Refused { server, message: said }),
         }
     }
+
+    fn of_transport(
+        server: &str,
+        status: &Status,
+        source: &(dyn StdError + 'static),
+        broke: Option<&io::Error>,
+    ) -> Fault {
+        let broke = broke.map(|error| error as &(dyn StdError + 'static));
+        let what = Some(root(broke.unwrap_or(source)).to_string()).filter(|what| !what.is_empty());
+        let what = what.unwrap_or_else(|| status.message().to_owned());
+        let sign = broke.into_iter().chain([source]).flat_map(chain).find_map(sign);
+        let name = server.to_owned();
+        match sign {
+            Some(Sign::Untrusted) => Fault::Lasting(Error::Untrusted { server: name, what }),
+            Some(Sign::NotAllowed) => Fault::Lasting(Error::NotAllowed { server: name, message: what }),
+            Some(Sign::NotGrpc(advice)) => Fault::Lasting(Error::NotGrpc { server: name, advice }),
+            // Nothing was being answered yet.
+            None if chain(source).any(|error| error.is::<tonic::ConnectError>()) => Fault::unfit(server, &what),
+            None => Fault::broken(server, &what),
+        }
+    }
 }
 
-/// How rustls says that it does not believe the server. Errors reach us through h2 as text.
-const BAD_CERTIFICATE: &str = "invalid peer certificate";
+/// What an error of the transport says for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// We do not believe the server.
+    Untrusted,
+    /// The server does not believe us.
+    NotAllowed,
+    /// The other side speaks something else; what to write.
+    NotGrpc(&'static str),
+}
 
-/// How rustls says that the server does not believe us: the alerts of TLS about a client's certificate, and about what it
-/// offers. DecryptError is the authority that has the right name and another key, UnsupportedCertificate a certificate that
-/// is not for clients, HandshakeFailure what servers of TLS 1.2 say where they miss a certificate.
-const REFUSED_IN_HANDSHAKE: [&str; 13] = [
-    "received fatal alert: CertificateRequired",
-    "received fatal alert: BadCertificate",
-    "received fatal alert: UnsupportedCertificate",
-    "received fatal alert: UnknownCA",
-    "received fatal alert: CertificateExpired",
-    "received fatal alert: CertificateRevoked",
-    "received fatal alert: CertificateUnknown",
-    "received fatal alert: AccessDenied",
-    "received fatal alert: DecryptError",
-    "received fatal alert: HandshakeFailure",
-    "received fatal alert: InsufficientSecurity",
-    "received fatal alert: ProtocolVersion",
-    "received fatal alert: UnrecognizedName",
-];
-
-/// What h2 and rustls say when the other side speaks something else.
-const WRONG_PROTOCOL: [(&str, &str); 3] = [
+fn sign(error: &(dyn StdError + 'static)) -> Option<Sign> {
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        return match error {
+            rustls::Error::InvalidCertificate(_) => Some(Sign::Untrusted),
+            rustls::Error::AlertReceived(alert) => sign_of_alert(*alert),
+            rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+                Some(Sign::NotGrpc("what answers there does not speak TLS; leave https:// out"))
+            }
+            _ => None,
+        };
+    }
     // The first bytes of HTTP/1 and of TLS read as the length of a frame that is too long.
-    (
-        "frame with invalid size",
+    let is_no_frame = |error: &h2::Error| !error.is_remote() && error.reason() == Some(h2::Reason::FRAME_SIZE_ERROR);
+    error.downcast_ref().is_some_and(is_no_frame).then_some(Sign::NotGrpc(
         "what answers there does not speak gRPC in the clear; if it speaks TLS, write https://",
-    ),
-    ("corrupt message of type InvalidContentType", "what answers there does not speak TLS; leave https:// out"),
-    (
-        "received fatal alert: NoApplicationProtocol",
-        "what answers there speaks TLS and not HTTP/2, which gRPC needs; is this the port of a spragued?",
-    ),
-];
-
-/// What went wrong at the bottom (the outer layers of a transport error only say that something did), and whether it
-/// was in connecting, when nothing was being answered yet.
-fn cause(status: &Status) -> (String, bool) {
-    let mut link = status.source();
-    let mut connecting = false;
-    while let Some(error) = link {
-        connecting |= error.is::<tonic::ConnectError>();
-        link = error.source();
-    }
-    let text = root(status).to_string();
-    (if text.is_empty() { status.message().to_owned() } else { text }, connecting)
+    ))
 }
 
-/// The error below all others.
-pub(super) fn root<'a>(error: &'a (dyn std::error::Error + 'static)) -> &'a (dyn std::error::Error + 'static) {
-    let mut deepest = error;
-    while let Some(source) = deepest.source() {
-        deepest = source;
+fn sign_of_alert(alert: AlertDescription) -> Option<Sign> {
+    match alert {
+        AlertDescription::NoApplicationProtocol => Some(Sign::NotGrpc(
+            "what answers there speaks TLS and not HTTP/2, which gRPC needs; is this the port of a spragued?",
+        )),
+        // About a client's certificate, and about what it offers.
+        AlertDescription::CertificateRequired
+        | AlertDescription::BadCertificate
+        | AlertDescription::UnknownCA
+        | AlertDescription::CertificateExpired
+        | AlertDescription::CertificateRevoked
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::AccessDenied
+        | AlertDescription::InsufficientSecurity
+        | AlertDescription::ProtocolVersion
+        | AlertDescription::UnrecognisedName
+        // The certificate is not for clients.
+        | AlertDescription::UnsupportedCertificate
+        // The authority has the right name and another key.
+        | AlertDescription::DecryptError
+        // What servers of TLS 1.2 say where they miss a certificate.
+        | AlertDescription::HandshakeFailure => Some(Sign::NotAllowed),
+        _ => None,
     }
-    deepest
+}
+
+/// An error and those below it, with what an `io::Error` carries, which is none of its sources.
+fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(carried) => Some(carried),
+        None => error.source(),
+    })
+}
+
+/// The error below all others: the outer ones of a transport only say that something went wrong.
+pub(super) fn root<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
+    chain(error).last().unwrap_or(error)
 }
 
 /// The code as the protocol spells it.
@@ -284,5 +305,37 @@ mod tests {
         assert_eq!(refused, "s refused the call: too long (OUT_OF_RANGE)");
         let lost = lasting(Status::unimplemented("")).to_string();
         assert!(lost.contains("is this a spragued?"), "{lost}");
+    }
+
+    #[test]
+    fn errors_of_tls_are_known_by_their_type_wherever_they_stand() {
+        use rustls::{AlertDescription as Alert, CertificateError, Error as Tls};
+        let wrapped = |error: Tls| io::Error::new(io::ErrorKind::InvalidData, error);
+        let of = |source: io::Error, broke| {
+            let mut status = Status::unknown("transport error");
+            status.set_source(std::sync::Arc::new(io::Error::other(source)));
+            match Fault::of("s", &status, broke) {
+                Fault::Lasting(Error::Untrusted { .. }) => "untrusted",
+                Fault::Lasting(Error::NotAllowed { .. }) => "not allowed",
+                Fault::Lasting(Error::NotGrpc { .. }) => "not gRPC",
+                Fault::Passing { .. } => "passing",
+                Fault::Lasting(error) => panic!("{error}"),
+            }
+        };
+        for (error, expected) in [
+            (Tls::InvalidCertificate(CertificateError::UnknownIssuer), "untrusted"),
+            (Tls::AlertReceived(Alert::CertificateRequired), "not allowed"),
+            (Tls::AlertReceived(Alert::UnrecognisedName), "not allowed"),
+            (Tls::AlertReceived(Alert::NoApplicationProtocol), "not gRPC"),
+            (Tls::InvalidMessage(InvalidMessage::InvalidContentType), "not gRPC"),
+            (Tls::AlertReceived(Alert::InternalError), "passing"),
+            (Tls::HandshakeNotComplete, "passing"),
+        ] {
+            assert_eq!(of(wrapped(error.clone()), None), expected, "{error:?}");
+            let closed = || io::Error::other("connection closed");
+            assert_eq!(of(closed(), Some(wrapped(error.clone()))), expected, "{error:?}");
+            // Words alone are no reason to give up.
+            assert_eq!(of(io::Error::other(error.to_string()), None), "passing", "{error:?}");
+        }
     }
 }

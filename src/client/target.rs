@@ -207,7 +207,7 @@ impl Link {
 
     /// What a failed call on this link comes to.
     pub(super) fn fault(&self, server: &str, status: &Status) -> Fault {
-        Fault::of(server, status, self.broke.take())
+        Fault::of(server, status, self.broke.reason())
     }
 }
 

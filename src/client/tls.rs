@@ -13,23 +13,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{self, ClientConfig};
 use tonic::transport::{Channel, Endpoint, Uri};
 
 use super::credentials::Credentials;
 use crate::tls;
 
-/// Why the last stream of a link broke, until somebody asks.
+/// Why the last stream of a link broke: every call that was on it may ask.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Broke(Arc<Mutex<Option<String>>>);
+pub(super) struct Broke(Arc<Mutex<Option<io::Error>>>);
 
 impl Broke {
-    pub(super) fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub(super) fn reason(&self) -> Option<io::Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(copy)
     }
 
-    fn set(&self, why: Option<String>) {
+    fn set(&self, why: Option<io::Error>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 }
@@ -63,17 +63,25 @@ pub(super) fn connect_lazy(endpoint: &Endpoint, config: &Arc<ClientConfig>, brok
     endpoint.connect_with_connector_lazy(tower::service_fn(move |uri: Uri| {
         let (connector, broke) = (connector.clone(), broke.clone());
         async move {
+            broke.set(None);
             let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
             let stream = TcpStream::connect((&*host, uri.port_u16().unwrap_or(443))).await?;
             stream.set_nodelay(true)?;
             // A certificate is for an address, whatever the zone in which it is reached.
             let name = host.split('%').next().unwrap_or_default().to_owned();
             let name = ServerName::try_from(name).map_err(io::Error::other)?;
-            broke.set(None);
             let stream = connector.connect(name, stream).await?;
             io::Result::Ok(TokioIo::new(Stream { stream, broke }))
         }
     }))
+}
+
+/// The same error once more. h2 keeps the text of an error that a stream had and forgets its type, hyper at times both.
+fn copy(error: &io::Error) -> io::Error {
+    match error.get_ref().and_then(|carried| carried.downcast_ref::<rustls::Error>()) {
+        Some(carried) => io::Error::new(error.kind(), carried.clone()),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
 }
 
 struct Stream {
@@ -85,7 +93,7 @@ impl AsyncRead for Stream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let read = ready!(Pin::new(&mut self.stream).poll_read(cx, into));
         if let Err(error) = &read {
-            self.broke.set(Some(error.to_string()));
+            self.broke.set(Some(copy(error)));
         }
         Poll::Ready(read)
     }
