@@ -14,3 +14,6 @@ pub mod client;
 #[cfg(feature = "server")]
 pub mod embedded;
 pub mod run;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sprague::cli::limits;
 use sprague::escape;
 use sprague::judge::Format;
 use sprague::message::count;
@@ -13,7 +14,7 @@ use sprague::run::check::{Finding, Job, Report};
 use super::exit::{self, Failure};
 use super::files::{self, Input};
 use super::session::Session;
-use super::{format, limits, servers};
+use super::{format, servers};
 
 /// DOMjudge's codes for an output that is accepted, and one that is not.
 const ACCEPTED: u8 = 42;

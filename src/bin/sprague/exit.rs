@@ -3,10 +3,9 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use sprague::cli::limits::TooLow;
 use sprague::client::fault;
 use sprague::run;
-
-use super::limits::TooLow;
 
 use super::messages;
 

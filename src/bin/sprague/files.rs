@@ -13,11 +13,12 @@ use crate::output::AnswerFile;
 use crate::place::{DescriptorName, Place};
 use rustix::fd::BorrowedFd;
 use rustix::stdio::{stdin, stdout};
+use sprague::cli::limits;
 use sprague::escape;
 
 use super::exit::{self, Failure};
+use super::messages;
 use super::sniff::Sniffed;
-use super::{limits, messages};
 
 /// A file or standard input, open.
 pub(crate) struct Input {

@@ -1,15 +1,12 @@
 //! `sprague`: judge files in, exact answers out. One file a command; this page picks it and sees to the exit code.
 
 mod messages;
-mod screen;
 mod exit;
-mod limits;
 mod sniff;
 mod signals;
 mod servers;
 mod format;
 mod advice;
-mod environment;
 mod progress;
 mod descriptor;
 mod place;
@@ -31,8 +28,9 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use clap::{ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
 use exit::Failure;
+use sprague::cli::{environment, screen};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
@@ -69,8 +67,8 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         messages::say_as_it_is(format_args!("sprague: a fault of its own: {panic}"))
     }));
-    let done = std::panic::catch_unwind(|| match parse(&words) {
-        Ok(arguments) => run(arguments),
+    let done = std::panic::catch_unwind(|| match environment::parse(&words) {
+        Ok((arguments, _)) => run(arguments),
         Err(error) => {
             let error = environment::name_variable(advice::advise(error, &words), &Arguments::command(), &words);
             answer(&error)
@@ -99,20 +97,13 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
 
 /// Prints the help or the version that was asked for, or says what is wrong with the command line.
 fn answer(error: &clap::Error) -> Result<(), Failure> {
-    let text = error.render();
-    let show = |colour: bool| if colour { text.ansi().to_string() } else { text.to_string() };
     match error.use_stderr() {
         true => {
-            messages::say_as_it_is(show(screen::has_colour(&std::io::stderr())).trim_end());
+            messages::say_as_it_is(screen::render(error).trim_end());
             Err(Failure::silent(exit::USAGE))
         }
-        false => files::print(&show(screen::has_colour(&std::io::stdout()))),
+        false => files::print(&screen::render(error)),
     }
-}
-
-fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let command = environment::without_empty(Arguments::command());
-    Arguments::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 /// Sends the library's notes to standard error. Somebody at a terminal is told what is waited for.

@@ -3,15 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Command, CommandFactory as _, ValueEnum};
+use sprague::cli::spragued;
 use sprague::escape;
 
 use super::exit::{self, Failure};
 use super::files::{self, Output};
-
-/// The server's definitions, as its own binary has them; what else is in that file is of no use here.
-#[path = "../spragued/arguments.rs"]
-#[expect(dead_code, reason = "a page needs the definitions alone")]
-mod spragued;
 
 /// Print a manual page, or write them all
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
+use sprague::cli::limits;
 use sprague::client::credentials::{Credentials, Token, check_certificates, check_key};
 use sprague::client::target::{Address, BadTarget, Target};
 use sprague::client::{Client, Options};
@@ -17,7 +18,6 @@ use sprague::units::{self, number_within, positive_duration, size_within};
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 
 use super::exit::{self, Failure};
-use super::limits;
 
 /// Where the work is done.
 #[derive(Debug, Args)]

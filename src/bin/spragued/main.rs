@@ -1,11 +1,6 @@
 //! The server's binary: arguments, sockets, signals.
 
 mod allocator;
-mod arguments;
-#[path = "../sprague/environment.rs"]
-mod environment;
-#[path = "../sprague/limits.rs"]
-mod limits;
 mod log;
 mod sockets;
 
@@ -16,11 +11,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anstream::stream::RawStream;
-use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::CommandFactory as _;
 use rustix::io::Errno;
+use sprague::cli::spragued::{self, Arguments, LogFormat};
+use sprague::cli::{environment, limits, screen};
 use sprague::escape;
 use sprague::server::Server;
 use sprague::server::credentials::Unusable;
@@ -33,7 +28,6 @@ use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::{FilterExt as _, LevelFilter};
 use tracing_subscriber::{EnvFilter, prelude::*};
 
-use arguments::{Arguments, LogFormat};
 use log::Log;
 
 /// Memory that is not needed any more goes back to the system this often while no boards are asked for.
@@ -54,15 +48,12 @@ const IO: u8 = 74;
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let command = environment::without_empty(Arguments::command());
-    let parsed = command.try_get_matches_from(&words);
-    let parsed = parsed.and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
-    let (arguments, matches) = match parsed {
+    let (arguments, matches) = match environment::parse::<Arguments>(&words) {
         Ok(parsed) => parsed,
         Err(error) => return answer(&environment::name_variable(error, &Arguments::command(), &words)),
     };
     if arguments.print_config {
-        return print(&arguments::print_config(&matches));
+        return print(&spragued::print_config(&matches));
     }
     let settings = arguments.settings();
     let meters = Arc::new(if arguments.metrics_listen.is_some() { Meters::running() } else { Meters::default() });
@@ -98,12 +89,11 @@ fn runtime_threads() -> usize {
 
 /// Prints the help or the version that was asked for, or says what is wrong with the command line.
 fn answer(error: &clap::Error) -> ExitCode {
-    let text = error.render();
-    let show = |colour: bool| if colour { text.ansi().to_string() } else { text.to_string() };
+    let text = screen::render(error);
     if !error.use_stderr() {
-        return print(&show(has_colour(&io::stdout())));
+        return print(&text);
     }
-    log::say(&show(has_colour(&io::stderr())));
+    log::say(&text);
     ExitCode::from(USAGE)
 }
 
@@ -161,7 +151,7 @@ fn start_logging(arguments: &Arguments, meters: Arc<Meters>, log: Arc<Log>) -> a
     }
     let lines = tracing_subscriber::fmt::layer().log_internal_errors(false).with_writer(log);
     let lines = match arguments.log_format {
-        LogFormat::Text => lines.with_ansi(has_colour(&io::stderr())).boxed(),
+        LogFormat::Text => lines.with_ansi(screen::has_colour(&io::stderr())).boxed(),
         LogFormat::Json => lines.json().boxed(),
     };
     let filter = filter.and(events::may_be_logged());
@@ -171,12 +161,6 @@ fn start_logging(arguments: &Arguments, meters: Arc<Meters>, log: Arc<Log>) -> a
         tracing::error!(place = place.map(display), "a fault of this program: {what}");
     }));
     Ok(())
-}
-
-/// Whether to write colours, as clap decides it: on a terminal other than TERM=dumb, never with NO_COLOR, always with
-/// CLICOLOR_FORCE.
-fn has_colour(output: &impl RawStream) -> bool {
-    AutoStream::choice(output) != ColorChoice::Never
 }
 
 /// An error of a socket, with what to do about it.

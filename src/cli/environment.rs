@@ -1,19 +1,28 @@
-//! Environment variables that stand for flags, for both programs: an empty one counts as unset, a wrong one is named.
+//! Environment variables that stand for flags: an empty one counts as unset, a wrong one is named.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
-use clap::Command;
+use crate::escape;
+use crate::message::plural;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use sprague::escape;
-use sprague::message::plural;
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 /// Flags under this heading keep strangers out: an empty variable in their place is refused, not passed over.
 const ACCESS: &str = "Access";
 
+/// Reads a command line, and the variables that are neither empty nor blank.
+///
+/// # Errors
+/// What is wrong with it; the help or the version that was asked for.
+pub fn parse<A: CommandFactory + FromArgMatches>(words: &[OsString]) -> Result<(A, ArgMatches), clap::Error> {
+    let matches = without_empty(A::command()).try_get_matches_from(words)?;
+    Ok((A::from_arg_matches(&matches)?, matches))
+}
+
 /// The command without the variables that are empty or blank.
-pub(crate) fn without_empty(command: Command) -> Command {
+fn without_empty(command: Command) -> Command {
     let is_blank = |name: &OsStr| std::env::var(name).is_ok_and(|value| value.trim().is_empty());
     let command = command.mut_args(|argument| match argument.get_env() {
         Some(name) if is_blank(name) && argument.get_help_heading() != Some(ACCESS) => argument.env(None::<&str>),
@@ -37,7 +46,7 @@ fn escaped(mut error: clap::Error) -> clap::Error {
 }
 
 /// Adds to clap's error which variable a value comes from that is not among `words`, the command line.
-pub(crate) fn name_variable(mut error: clap::Error, command: &Command, words: &[OsString]) -> clap::Error {
+pub fn name_variable(mut error: clap::Error, command: &Command, words: &[OsString]) -> clap::Error {
     let at_fault: Vec<String> = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(argument)) => vec![argument.clone()],
         Some(ContextValue::Strings(arguments)) => arguments.clone(),

@@ -1,4 +1,4 @@
-//! What the system lets a process have: threads and descriptors, asked for before anything depends on them. For both programs.
+//! What the system lets a process have: threads and descriptors, asked for before anything depends on them.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,7 +18,7 @@ const ENDING: Duration = Duration::from_millis(100);
 /// A limit that is too low, and what to set it to.
 #[derive(Debug, thiserror::Error)]
 #[error("the limit of {what} (ulimit {flag}) is {is}: set it to {least} or more{}", why.as_deref().unwrap_or_default())]
-pub(crate) struct TooLow {
+pub struct TooLow {
     what: &'static str,
     flag: &'static str,
     is: u64,
@@ -31,7 +31,10 @@ fn current(resource: Resource) -> u64 {
 }
 
 /// Makes sure that so many threads can be started, by starting them.
-pub(crate) fn need_threads(threads: usize) -> Result<(), TooLow> {
+///
+/// # Errors
+/// The limit that is in the way.
+pub fn need_threads(threads: usize) -> Result<(), TooLow> {
     let why = Some(format!(", for {threads} threads"));
     let needed = PROCESS_SPACE + THREAD_SPACE * threads as u64;
     for (flag, resource) in [("-v", Resource::As), ("-d", Resource::Data)] {
@@ -59,7 +62,10 @@ pub(crate) fn need_threads(threads: usize) -> Result<(), TooLow> {
 }
 
 /// Makes sure that so many more descriptors can be opened.
-pub(crate) fn need_descriptors(number: usize) -> Result<(), TooLow> {
+///
+/// # Errors
+/// The limit that is in the way.
+pub fn need_descriptors(number: usize) -> Result<(), TooLow> {
     let opened: io::Result<Vec<File>> = (0..number).map(|_| File::open("/dev/null")).collect();
     match opened {
         Err(error) if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {

@@ -1,23 +1,21 @@
-//! The server's settings: flags, environment variables, defaults, and which of them is in force.
+//! The command line of `spragued`: flags, environment variables, defaults, and which of them is in force.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::escape;
+use crate::games::Sizes;
+use crate::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
+use crate::server::listen::Address;
+use crate::server::settings::{DEFAULT_ADDRESS, DEFAULT_DRAIN_DELAY, Settings};
+use crate::units::{LARGEST, duration, number_within, positive_duration, show_duration, show_size, size, size_within};
+use crate::wire::facts::Limits;
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use ipnet::IpNet;
-use sprague::escape;
-use sprague::games::Sizes;
-use sprague::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
-use sprague::server::listen::Address;
-use sprague::server::settings::{DEFAULT_ADDRESS, DEFAULT_DRAIN_DELAY, Settings};
-use sprague::units::{
-    LARGEST, duration, number_within, positive_duration, show_duration, show_size, size, size_within,
-};
-use sprague::wire::facts::Limits;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -39,7 +37,7 @@ SIGHUP reads certificates, keys and tokens again. SIGTERM drains.
 
 If a gRPC client's calls are reset, have it set grpc.default_authority=localhost."
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Where to listen: ADDR:PORT (port 0: a free one) or unix:/path; may be given several times
     #[arg(
         long,
@@ -49,36 +47,36 @@ pub(crate) struct Arguments {
         value_delimiter = ',',
         value_parser = address
     )]
-    pub(crate) listen: Vec<Address>,
+    pub listen: Vec<Address>,
     /// Allow listening beyond this machine without TLS
     #[arg(long, env = "SPRAGUED_INSECURE", value_parser = BoolishValueParser::new())]
-    pub(crate) insecure: bool,
+    pub insecure: bool,
     /// Where to serve /metrics for Prometheus and /healthz, over plain HTTP [default: nowhere]
     #[arg(long, value_name = "ADDR:PORT", env = "SPRAGUED_METRICS_LISTEN", value_parser = tcp_address)]
-    pub(crate) metrics_listen: Option<String>,
+    pub metrics_listen: Option<String>,
     /// Threads of each pool that solves what takes long [default: the number of cores]
     #[arg(long, value_name = "N", env = "SPRAGUED_WORKERS", value_parser = number_within::<u16>(1..=1024))]
     workers: Option<u16>,
     /// How logs on standard error are written
     #[arg(long, env = "SPRAGUED_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
-    pub(crate) log_format: LogFormat,
+    pub log_format: LogFormat,
     /// What is logged: off, error, warn, info, debug or trace, or directives such as sprague=debug
     #[arg(long, value_name = "FILTER", env = "SPRAGUED_LOG", default_value = "info", value_parser = log_filter)]
-    pub(crate) log: String,
+    pub log: String,
     /// Print every setting in force with its source, and exit
     #[arg(long)]
-    pub(crate) print_config: bool,
+    pub print_config: bool,
     #[command(flatten)]
     access: AccessArguments,
     #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
-    pub(crate) times: TimeArguments,
+    pub times: TimeArguments,
 }
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogFormat {
+pub enum LogFormat {
     /// Lines for people.
     Text,
     /// One JSON object a line.
@@ -153,7 +151,7 @@ struct LimitArguments {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Times")]
-pub(crate) struct TimeArguments {
+pub struct TimeArguments {
     /// A call whose client neither sends nor takes anything for this long is ended
     #[arg(long, value_name = "TIME", env = "SPRAGUED_STALL_TIMEOUT", value_parser = positive_duration, default_value = default_time(|settings| settings.stall_timeout))]
     stall_timeout: Duration,
@@ -174,10 +172,10 @@ pub(crate) struct TimeArguments {
     keepalive_timeout: Duration,
     /// On SIGTERM: how long health checks say NOT_SERVING before anything else changes
     #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_DELAY", value_parser = duration, default_value = show_duration(DEFAULT_DRAIN_DELAY))]
-    pub(crate) drain_delay: Duration,
+    pub drain_delay: Duration,
     /// On SIGTERM, after the delay: how long open calls may take before they are cut
     #[arg(long, value_name = "TIME", env = "SPRAGUED_DRAIN_TIMEOUT", value_parser = duration, default_value = default_time(|settings| settings.drain_timeout))]
-    pub(crate) drain_timeout: Duration,
+    pub drain_timeout: Duration,
 }
 
 /// Smaller messages hold no ordinary board with its answer.
@@ -254,7 +252,7 @@ fn default_time(time: fn(Settings) -> Duration) -> String {
 
 impl Arguments {
     /// Whom the server lets in.
-    pub(crate) fn access(&self) -> Result<Access, Unusable> {
+    pub fn access(&self) -> Result<Access, Unusable> {
         let AccessArguments { tls_cert, tls_key, client_ca, token_file } = &self.access;
         let tls = match (tls_cert.clone(), tls_key.clone()) {
             (Some(cert), Some(key)) => Some(Tls::load(TlsFiles { cert, key, client_ca: client_ca.clone() })?),
@@ -265,7 +263,7 @@ impl Arguments {
     }
 
     /// What the library takes of the arguments.
-    pub(crate) fn settings(&self) -> Settings {
+    pub fn settings(&self) -> Settings {
         let (limits, times) = (&self.limits, &self.times);
         Settings {
             sizes: Sizes {
@@ -300,7 +298,7 @@ impl Arguments {
 }
 
 /// Every setting in force, one a line, as `flag = value  (source)`.
-pub(crate) fn print_config(matches: &ArgMatches) -> String {
+pub fn print_config(matches: &ArgMatches) -> String {
     let mut text = String::new();
     let command = Arguments::command();
     for argument in command.get_arguments() {

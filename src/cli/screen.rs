@@ -11,12 +11,19 @@ const COMMON: usize = 80;
 
 /// Whether to write colours, as clap decides it: on a terminal other than TERM=dumb, never with NO_COLOR, always with
 /// CLICOLOR_FORCE.
-pub(crate) fn has_colour(output: &impl RawStream) -> bool {
+pub fn has_colour(output: &impl RawStream) -> bool {
     AutoStream::choice(output) != ColorChoice::Never
 }
 
+/// The help or the error that clap has for its reader, with colours where the output that it goes to shows them.
+pub fn render(error: &clap::Error) -> String {
+    let text = error.render();
+    let colour = if error.use_stderr() { has_colour(&io::stderr()) } else { has_colour(&io::stdout()) };
+    if colour { text.ansi().to_string() } else { text.to_string() }
+}
+
 /// The columns of standard output: the terminal's, or what COLUMNS says. None where a program reads.
-pub(crate) fn columns() -> Option<usize> {
+pub fn columns() -> Option<usize> {
     let output = io::stdout();
     let size = tcgetwinsize(&output).ok().map(|size| usize::from(size.ws_col));
     let said = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
