@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use h2::{Ping, PingPong};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::codegen::http::{Extensions, Request, Response};
 use tower::Service;
 
 use super::account::Account;
+use super::deadline;
 use super::exchange::{self, Ended, Piece};
 use super::meters::Meters;
 use super::quota::{PeerId, Quotas};
@@ -141,7 +142,7 @@ where
                 drain.cancel();
             }
             () = &mut unanswered => return tracing::debug!(peer = peer.name(), "closed a connection: a ping was not answered"),
-            () = passed(cut_at) => return,
+            () = deadline::passed(cut_at) => return,
         }
     }
 }
@@ -193,12 +194,5 @@ async fn old(age: Option<Duration>) {
             let random = RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64;
             tokio::time::sleep(age.mul_f64(0.9 + 0.2 * random)).await;
         }
-    }
-}
-
-async fn passed(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }

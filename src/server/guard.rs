@@ -15,7 +15,7 @@ use super::quota::PeerId;
 use super::status;
 
 /// Probes and proxies carry no token, and learn nothing but whether the server serves.
-const EXEMPT: &str = "/grpc.health.v1.Health/";
+pub(super) const EXEMPT: &str = "/grpc.health.v1.Health/";
 
 /// Stands before all services of a server.
 #[derive(Clone)]

@@ -16,11 +16,9 @@ use tracing::field::display;
 
 use super::call_id::CallId;
 use super::connection::Peer;
+use super::guard::EXEMPT;
 use super::meters::Meters;
 use super::refusal::Refusal;
-
-/// Health checks need no token, so their failures have no log lines of their own.
-const HEALTH: &str = "/grpc.health.v1.Health/";
 
 /// The boards that a call asked for, counted by the service.
 #[derive(Debug, Clone, Default)]
@@ -129,7 +127,8 @@ impl Call {
         }
         let is_stream = path.ends_with("/SolveStream") && (refusal.is_none() || self.boards() > 0);
         let is_of_interest = is_stream || (refusal.is_none() && code != Code::Ok);
-        let is_open_to_all = self.path.is_none() || path.starts_with(HEALTH);
+        // Who needs no token has no log line of its own.
+        let is_open_to_all = self.path.is_none() || path.starts_with(EXEMPT);
         if is_of_interest && !is_open_to_all && refusals.may_have_a_line() {
             self.log(code, true);
         } else {

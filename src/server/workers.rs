@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::RecvError};
 use tonic::Status;
 
 use super::batch::{Batch, HEAVY, Position, Task};
@@ -13,7 +13,7 @@ use super::meters::{Done, Meters};
 use super::pools::Pools;
 use super::quota::PeerId;
 use super::settings::Settings;
-use super::share::{HeavyPermit, Share, Shares};
+use super::share::{Share, Shares};
 use super::status;
 use super::watch::Asked;
 use crate::games::{self, Board, Solution};
@@ -74,6 +74,13 @@ pub(super) struct Workers {
 /// The asker is gone: there is no answer to give.
 #[derive(Debug)]
 pub(super) struct Cancelled;
+
+impl From<RecvError> for Cancelled {
+    /// The pool is gone.
+    fn from(_: RecvError) -> Cancelled {
+        Cancelled
+    }
+}
 
 /// Stops the work of a call when the call is dropped: because its caller left, or because its time is up.
 #[derive(Default)]
@@ -201,38 +208,38 @@ impl Workers {
         let mut answers = Vec::with_capacity(tasks.len());
         for task in tasks {
             let permit = if task.is_heavy() { Some(share.acquire().await) } else { None };
-            answers.push(self.spawn(task, permit, flag.clone(), pack));
+            let (workers, flag, queued) = (self.clone(), flag.clone(), Instant::now());
+            answers.push(self.start(task.is_heavy(), move || {
+                let _until_done = permit;
+                workers.answer_all(task, &flag, Some(queued.elapsed()), pack)
+            }));
             if self.pools.are_in_place() {
                 // Others on this thread have their turn between.
                 tokio::task::yield_now().await;
             }
         }
         if answers.len() == 1 {
-            return answers.remove(0).await.map_err(|_| Cancelled)?;
+            return answers.remove(0).await?;
         }
         let mut results = Vec::with_capacity(boards);
         for answered in answers {
-            results.append(&mut answered.await.map_err(|_| Cancelled)??);
+            results.append(&mut answered.await??);
         }
         Ok(results)
     }
 
-    /// The task's answers come through the receiver; a dropped receiver keeps a task that has not begun from running.
-    fn spawn<T: Send + 'static>(
-        self: &Arc<Self>,
-        task: Task,
-        permit: Option<HeavyPermit>,
-        flag: StopFlag,
-        pack: impl Fn(Result<Solution, BoardError>) -> T + Send + 'static,
-    ) -> oneshot::Receiver<Result<Vec<T>, Cancelled>> {
+    /// Starts work on a pool. What comes of it comes through the receiver; dropping that keeps work that has not begun from
+    /// being done.
+    fn start<T: Send + 'static>(
+        &self,
+        is_heavy: bool,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> oneshot::Receiver<T> {
         let (sender, receiver) = oneshot::channel();
-        let workers = self.clone();
-        let queued = Instant::now();
-        self.pools.start(task.is_heavy(), move || {
+        self.pools.start(is_heavy, move || {
             if !sender.is_closed() {
-                let _gone = sender.send(workers.answer_all(task, &flag, Some(queued.elapsed()), pack));
+                let _gone = sender.send(work());
             }
-            drop(permit);
         });
         receiver
     }
@@ -259,7 +266,7 @@ impl Workers {
             let _until_done = permit;
             work()
         };
-        run_on(&self.pools, true, work).await
+        Ok(self.start(true, work).await?)
     }
 
     /// Does other work that is too long for an async thread.
@@ -270,7 +277,7 @@ impl Workers {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Cancelled> {
-        run_on(&self.pools, false, work).await
+        Ok(self.start(false, work).await?)
     }
 
     /// Whether work of about `cost` is done for one board.
@@ -343,20 +350,6 @@ impl Workers {
 /// What a board has in place of an answer whose solver did not keep its promises.
 pub(super) fn solver_failed() -> BoardError {
     BoardError::new(Reason::Internal, "the solver failed on this board: a fault of the server's own")
-}
-
-async fn run_on<T: Send + 'static>(
-    pools: &Pools,
-    is_heavy: bool,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Cancelled> {
-    let (sender, receiver) = oneshot::channel();
-    pools.start(is_heavy, move || {
-        if !sender.is_closed() {
-            let _gone = sender.send(work());
-        }
-    });
-    receiver.await.map_err(|_| Cancelled)
 }
 
 #[cfg(test)]
