@@ -183,7 +183,7 @@ impl<T> Filler<T> {
         let before = if self.packing.bytes() + most > self.terms.message_bytes { self.take() } else { None };
         self.cost = self.cost.saturating_add(games::cost(&board));
         self.entries.push((tag, Kind::Sent(board.game())));
-        self.packing.push(board);
+        self.packing.push(&board);
         before
     }
 
