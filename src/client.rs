@@ -148,7 +148,7 @@ impl Client {
     pub fn solve<T: Send + 'static>(&self, outcome_only: bool) -> (Boards<T>, Answers<T>) {
         let (results, incoming) = mpsc::unbounded_channel();
         let lanes = self.lanes();
-        let up = lanes.iter().filter(|(server, _)| server.facts.is_some()).count();
+        let up = lanes.iter().filter(|(_, server, _)| server.facts.is_some()).count();
         let shared = Arc::new(Shared {
             terms: self.terms.clone(),
             queue: queue::Queue::new(),
@@ -157,8 +157,8 @@ impl Client {
         });
         let mut running = JoinSet::new();
         let _on = self.runtime.enter();
-        for (server, link) in lanes {
-            let lane = Lane::new(server.name.clone(), link.clone(), shared.clone());
+        for (number, server, link) in lanes {
+            let lane = Lane::new(number, server.name.clone(), link.clone(), shared.clone());
             running.spawn(lane.run(server.facts.is_some()));
         }
         let memory = Arc::new(Semaphore::new(RUN_BYTES));
@@ -194,10 +194,13 @@ impl Client {
     }
 
     /// Every connection, the first of each server before the second of any.
-    fn lanes(&self) -> Vec<(&Server, &Link)> {
+    fn lanes(&self) -> Vec<(usize, &Server, &Link)> {
         let most = self.servers.iter().map(|server| server.links.len()).max().unwrap_or(0);
         (0..most)
-            .flat_map(|n| self.servers.iter().filter_map(move |server| Some((server, server.links.get(n)?))))
+            .flat_map(|n| {
+                let servers = self.servers.iter().enumerate();
+                servers.filter_map(move |(number, server)| Some((number, server, server.links.get(n)?)))
+            })
             .collect()
     }
 }

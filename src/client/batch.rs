@@ -5,10 +5,9 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::games::{self, Answer, Board, Game, Sizes};
 use crate::message::count;
-use crate::wire::BoardError;
-use crate::wire::Reason;
-use crate::wire::bulk::Packing;
+use crate::wire::bulk::{self, Packing};
 use crate::wire::facts::ServerFacts;
+use crate::wire::{self, BoardError, Reason, v1};
 
 /// Work in one batch, in the unit of `games::cost` (about a nanosecond). A batch is answered as a whole, so heavy boards
 /// travel in small company: answers flow, lanes share evenly, and little is done twice when a server is lost.
@@ -62,6 +61,19 @@ impl Terms {
         }
     }
 
+    /// Whether a board of so many bytes on the wire fits a message.
+    pub(super) fn admit(&self, bytes: usize) -> Result<(), BoardError> {
+        if bytes <= self.message_bytes {
+            return Ok(());
+        }
+        let message = format!(
+            "the board takes {} on the wire, more than the server's limit of {} a message",
+            count(bytes as u64, "byte"),
+            count(self.message_bytes as u64, "byte")
+        );
+        Err(BoardError::new(Reason::TooManyCells, message))
+    }
+
     /// Whether a server with these limits takes everything that is sent under ours.
     pub(super) fn are_met_by(&self, other: &Terms) -> bool {
         let least = self.and(other);
@@ -86,8 +98,6 @@ pub(super) struct Batch<T> {
     pub(super) boards: usize,
     pub(super) cost: u64,
     pub(super) entries: Vec<(T, Kind)>,
-    /// How often a stream broke while this was the oldest batch on it.
-    pub(super) strikes: u32,
     /// The batch's part of the memory that a run may take; given back when its answers are handed out.
     pub(super) memory: Option<OwnedSemaphorePermit>,
 }
@@ -123,31 +133,26 @@ impl<T> Batch<T> {
         self.message.len() + ENTRY_BYTES * self.entries.len()
     }
 
-    /// Joins the answers, one a board that was sent, to the entries.
-    pub(super) fn done(self, answers: impl IntoIterator<Item = Result<Answer, BoardError>>) -> Done<T> {
-        let mut answers = answers.into_iter();
+    /// Takes the results apart, one a board that was sent, joins them to the entries, and counts those that are errors of
+    /// the server's.
+    pub(super) fn done(self, results: Vec<v1::BoardResult>) -> (Done<T>, u64) {
+        let mut failed = 0;
+        let mut results = results.into_iter().inspect(|result| failed += u64::from(bulk::is_error(result)));
         let answered = self.entries.into_iter().map(|(tag, kind)| Answered {
             tag,
             answer: match kind {
-                Kind::Sent(_) => answers.next(),
+                Kind::Sent(game) => results.next().map(|result| wire::answer(game, result)),
                 Kind::Unsendable(error) => Some(Err(error)),
                 Kind::Note => None,
             },
         });
-        Done { id: self.id, answered: answered.collect(), memory: self.memory }
+        let answered = answered.collect();
+        (Done { id: self.id, answered, memory: self.memory }, failed)
     }
 
     /// The caller's tags, in order.
     pub(super) fn into_tags(self) -> Vec<T> {
         self.entries.into_iter().map(|(tag, _)| tag).collect()
-    }
-
-    /// The games of the boards that were sent, in order.
-    pub(super) fn games(&self) -> impl Iterator<Item = Game> {
-        self.entries.iter().filter_map(|(_, kind)| match kind {
-            Kind::Sent(game) => Some(*game),
-            Kind::Unsendable(_) | Kind::Note => None,
-        })
     }
 }
 
@@ -171,13 +176,8 @@ impl<T> Filler<T> {
     /// batch is now full is `is_full`'s to say.
     pub(super) fn push(&mut self, board: Board, tag: T) -> Option<Batch<T>> {
         let most = Packing::most(&board);
-        if most > self.terms.message_bytes {
-            let message = format!(
-                "the board takes {} on the wire, more than the server's limit of {} a message",
-                count(most as u64, "byte"),
-                count(self.terms.message_bytes as u64, "byte")
-            );
-            self.entries.push((tag, Kind::Unsendable(BoardError::new(Reason::TooManyCells, message))));
+        if let Err(error) = self.terms.admit(most) {
+            self.entries.push((tag, Kind::Unsendable(error)));
             return None;
         }
         let before = if self.packing.bytes() + most > self.terms.message_bytes { self.take() } else { None };
@@ -215,7 +215,6 @@ impl<T> Filler<T> {
             message: self.packing.finish(id, self.outcome_only),
             cost: std::mem::take(&mut self.cost),
             entries: std::mem::replace(&mut self.entries, Vec::with_capacity(capacity)),
-            strikes: 0,
             memory: None,
         })
     }
@@ -278,7 +277,8 @@ mod tests {
         assert!(filler.push(row(1000), 'a').is_none());
         let batch = filler.take().expect("one entry");
         assert_eq!(batch.boards, 0);
-        let done = batch.done([]);
+        let (done, failed) = batch.done(Vec::new());
+        assert_eq!(failed, 0);
         let Some(Err(error)) = &done.answered[0].answer else { panic!("{done:?}") };
         assert!(error.message.contains("limit of 1000 bytes"), "{error}");
     }

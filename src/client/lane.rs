@@ -8,15 +8,15 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tonic::Streaming;
 
-use super::batch::{Batch, Done, Terms};
+use super::batch::{Done, Terms};
 use super::call;
 use super::fault::{Blame, Error, Fault};
 use super::patience::{Backoff, Patience};
-use super::queue::Queue;
+use super::queue::{Next, Queue, Request};
 use super::target::Link;
 use crate::message::count;
-use crate::wire::bulk::{Streamed, Summary};
-use crate::wire::{self, v1};
+use crate::wire::bulk::{self, Streamed, Summary};
+use crate::wire::v1;
 
 /// Batches sent and not yet answered, on one stream: enough to fill a fast connection over some distance, little enough
 /// to be sent again when the server is lost.
@@ -25,10 +25,9 @@ const WINDOW: usize = 16;
 const WINDOW_COST: u64 = 500_000_000;
 /// Two batches are always under way, so that a server never waits for the next one.
 const LEAST_WINDOW: usize = 2;
-/// So many streams in a row must break over one batch before it is given up. Any one may be a server's restart.
-const MOST_STRIKES: u32 = 5;
-/// When all answers are there, the Summary is waited for no longer than this.
-const SUMMARY_TIMEOUT: Duration = Duration::from_secs(5);
+/// When all answers are there, the Summary is waited for no longer than this: a server that hangs is not to hold up the
+/// end of a run, and a Summary is only a check.
+const SUMMARY_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// Why a run failed, and the tags of the batch that was to blame, if one was.
 #[derive(Debug)]
@@ -58,6 +57,7 @@ pub(super) struct Shared<T> {
 }
 
 pub(super) struct Lane<T> {
+    number: usize,
     server: String,
     link: Link,
     shared: Arc<Shared<T>>,
@@ -66,8 +66,10 @@ pub(super) struct Lane<T> {
 
 /// How a stream came to its end.
 enum Ended {
-    /// The queue is over, and the Summary adds up.
+    /// The queue is over, and the Summary adds up; or others answered what was under way here.
     Complete,
+    /// Others answered all that was under way here: this server may hang.
+    Overtaken,
     /// It ended with nothing under way: a stream may not stand still for ever.
     Idle,
     /// Something passing broke it; what was unanswered is back in the queue.
@@ -75,17 +77,18 @@ enum Ended {
 }
 
 /// One open stream.
-struct Stream<T> {
+struct Stream {
     messages: Option<mpsc::Sender<Bytes>>,
     /// Oldest first; the server answers in this order.
-    unanswered: VecDeque<Batch<T>>,
-    unanswered_cost: u64,
+    under_way: VecDeque<Request>,
+    under_way_cost: u64,
     tally: Summary,
 }
 
 impl<T: Send + 'static> Lane<T> {
-    pub(super) fn new(server: String, link: Link, shared: Arc<Shared<T>>) -> Lane<T> {
-        Lane { server, link, shared, backoff: Backoff::new() }
+    /// `number`: of the server; no two servers of a run have the same.
+    pub(super) fn new(number: usize, server: String, link: Link, shared: Arc<Shared<T>>) -> Lane<T> {
+        Lane { number, server, link, shared, backoff: Backoff::new() }
     }
 
     /// Serves until every batch is answered. `is_up`: the server is known to be there.
@@ -94,18 +97,23 @@ impl<T: Send + 'static> Lane<T> {
         if !is_up && !self.find_again(None).await? {
             return Ok(());
         }
-        while let Some(batch) = shared.queue.take(false).await {
-            match self.serve(batch).await? {
+        while let Next::Send(first) = shared.queue.next(self.number, &VecDeque::new(), true).await {
+            let after = match self.serve(first).await? {
                 Ended::Complete => break,
-                Ended::Idle => {}
+                Ended::Idle => continue,
+                Ended::Overtaken => {
+                    tracing::info!("{}: other servers were sooner; it gets no more until it answers", self.server);
+                    None
+                }
                 Ended::Broken { what, after } => {
                     tracing::info!("{what}");
                     shared.patience.note(&what);
-                    shared.patience.fell();
-                    if !self.find_again(after).await? {
-                        break;
-                    }
+                    after
                 }
+            };
+            shared.patience.fell();
+            if !self.find_again(after).await? {
+                break;
             }
         }
         Ok(())
@@ -145,51 +153,54 @@ impl<T: Send + 'static> Lane<T> {
         }
     }
 
-    /// Opens a stream for a batch and keeps it filled until it ends, one way or another.
-    async fn serve(&mut self, first: Batch<T>) -> Result<Ended, Failure<T>> {
+    /// Opens a stream for a batch and keeps it filled until it ends, one way or another. Dropping it resets the call: the
+    /// server does no more work for it.
+    async fn serve(&mut self, first: Request) -> Result<Ended, Failure<T>> {
+        let shared = self.shared.clone();
         let (sender, receiver) = mpsc::channel(WINDOW);
         let mut stream = Stream {
             messages: Some(sender),
-            unanswered: VecDeque::with_capacity(WINDOW),
-            unanswered_cost: 0,
+            under_way: VecDeque::with_capacity(WINDOW),
+            under_way_cost: 0,
             tally: Summary::default(),
         };
         stream.send(first);
-        let opened = call::solve_stream(self.link.clone(), receiver, self.shared.terms.message_bytes).await;
+        let opened = tokio::select! {
+            biased;
+            opened = call::solve_stream(self.link.clone(), receiver, shared.terms.message_bytes) => opened,
+            next = shared.queue.next(self.number, &stream.under_way, false) => return Ok(match next {
+                Next::Over => Ended::Complete,
+                Next::Overtaken | Next::Send(_) => Ended::Overtaken,
+            }),
+        };
         let ended = match opened {
             Ok(responses) => self.exchange(&mut stream, responses).await,
             Err(status) => Err(self.link.fault(&self.server, &status)),
         };
         match ended {
-            Ok(()) => Ok(Ended::Complete),
+            Ok(ended) => Ok(ended),
             Err(Fault::Lasting(error)) => Err(error.into()),
-            Err(Fault::Passing { what, .. }) if stream.unanswered.is_empty() => {
+            Err(Fault::Passing { what, .. }) if stream.under_way.is_empty() => {
                 tracing::debug!("{what}");
                 Ok(Ended::Idle)
             }
             Err(Fault::Passing { what, after, blame }) => {
-                if blame == Blame::Unknown
-                    && let Some(oldest) = stream.unanswered.front_mut()
-                {
-                    oldest.strikes += 1;
-                    if oldest.strikes >= MOST_STRIKES {
-                        let error = Error::Poison { times: oldest.strikes, last: what };
-                        let tags = stream.unanswered.pop_front().map(Batch::into_tags).unwrap_or_default();
-                        return Err(Failure { error, tags });
+                match shared.queue.give_back(self.number, &stream.under_way, blame == Blame::Unknown) {
+                    Some((times, batch)) => {
+                        Err(Failure { error: Error::Poison { times, last: what }, tags: batch.into_tags() })
                     }
+                    None => Ok(Ended::Broken { what, after }),
                 }
-                self.shared.queue.bring_back(stream.unanswered.drain(..));
-                Ok(Ended::Broken { what, after })
             }
         }
     }
 
-    /// Sends and receives. Ok: every batch of the run is answered.
+    /// Sends and receives until nothing is left to do for this stream.
     async fn exchange(
         &mut self,
-        stream: &mut Stream<T>,
+        stream: &mut Stream,
         mut responses: Streaming<v1::SolveStreamResponse>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Ended, Fault> {
         let shared = self.shared.clone();
         let window = WINDOW.min(shared.terms.batches_in_flight).max(LEAST_WINDOW);
         loop {
@@ -201,24 +212,27 @@ impl<T: Send + 'static> Lane<T> {
                     Ok(None) => return Err(Fault::broken(&self.server, "the stream ended without its Summary")),
                     Err(status) => return Err(self.link.fault(&self.server, &status)),
                 },
-                batch = shared.queue.take(!stream.unanswered.is_empty()), if has_room => match batch {
-                    Some(batch) => stream.send(batch),
-                    None => break,
+                next = shared.queue.next(self.number, &stream.under_way, has_room) => match next {
+                    Next::Send(request) => stream.send(request),
+                    Next::Overtaken => return Ok(Ended::Overtaken),
+                    Next::Over if stream.under_way.is_empty() => break,
+                    // What is under way here was answered by others.
+                    Next::Over => return Ok(Ended::Complete),
                 },
             }
         }
         stream.messages = None;
         let summary = tokio::time::timeout(SUMMARY_TIMEOUT, responses.message()).await;
         let found = match summary {
-            Ok(Ok(Some(message))) => wire::bulk::streamed(message),
+            Ok(Ok(Some(message))) => bulk::streamed(message),
             // Every answer is there, each checked as it came: a server that goes away now has taken nothing along.
             Ok(Ok(None) | Err(_)) | Err(_) => {
                 tracing::info!("{}: every board is answered, but the Summary did not come", self.server);
-                return Ok(());
+                return Ok(Ended::Complete);
             }
         };
         match found {
-            Some(Streamed::Summary(summary)) if summary == stream.tally => Ok(()),
+            Some(Streamed::Summary(summary)) if summary == stream.tally => Ok(Ended::Complete),
             Some(Streamed::Summary(summary)) => {
                 let what = format!("its Summary does not add up: it says {summary:?}, but sent {:?}", stream.tally);
                 Err(Fault::protocol(&self.server, what))
@@ -227,14 +241,14 @@ impl<T: Send + 'static> Lane<T> {
         }
     }
 
-    fn receive(&mut self, stream: &mut Stream<T>, message: v1::SolveStreamResponse) -> Result<(), Fault> {
+    fn receive(&mut self, stream: &mut Stream, message: v1::SolveStreamResponse) -> Result<(), Fault> {
         let protocol = |what: String| Err(Fault::protocol(&self.server, what));
-        let (batch_id, results) = match wire::bulk::streamed(message) {
+        let (batch_id, results) = match bulk::streamed(message) {
             Some(Streamed::Batch { batch_id, results }) => (batch_id, results),
             Some(Streamed::Summary(_)) => return protocol("it sent its Summary before the last batch".into()),
             None => return protocol("it sent a message that this version does not know".into()),
         };
-        let Some(oldest) = stream.unanswered.front() else {
+        let Some(oldest) = stream.under_way.front() else {
             return protocol(format!("it answered batch {batch_id}, which it did not get"));
         };
         if (batch_id, results.len()) != (oldest.id, oldest.boards) {
@@ -245,35 +259,37 @@ impl<T: Send + 'static> Lane<T> {
                 count(boards as u64, "board")
             ));
         }
-        let answers: Vec<_> = oldest.games().zip(results).map(|(game, result)| wire::answer(game, result)).collect();
-        if let Some(batch) = stream.unanswered.pop_front() {
-            let solved = answers.iter().filter(|answer| answer.is_ok()).count() as u64;
-            stream.tally.batches += 1;
-            stream.tally.boards += answers.len() as u64;
-            stream.tally.solved += solved;
-            stream.tally.failed += answers.len() as u64 - solved;
-            stream.unanswered_cost -= batch.cost;
-            // Nobody listens any more only when the run is being given up.
-            let _given_up = self.shared.results.send(Ok(Some(batch.done(answers))));
-        }
-        self.shared.queue.answered();
+        stream.under_way_cost -= oldest.cost;
+        stream.under_way.pop_front();
+        let boards = results.len() as u64;
+        let failed = match self.shared.queue.answered(batch_id) {
+            Some(batch) => {
+                let (done, failed) = batch.done(results);
+                // Nobody listens any more only when the run is being given up.
+                let _given_up = self.shared.results.send(Ok(Some(done)));
+                failed
+            }
+            // Another server was sooner; this one's Summary counts its answers all the same.
+            None => results.iter().filter(|result| bulk::is_error(result)).count() as u64,
+        };
+        stream.tally.add_batch(boards, failed);
         self.shared.patience.answered();
         self.backoff.reset();
         Ok(())
     }
 }
 
-impl<T> Stream<T> {
+impl Stream {
     fn has_room(&self, window: usize) -> bool {
-        let suspect = self.unanswered.front().is_some_and(Batch::is_suspect);
-        let light = self.unanswered_cost < WINDOW_COST || self.unanswered.len() < LEAST_WINDOW;
-        self.unanswered.len() < window && light && !suspect
+        let suspect = self.under_way.front().is_some_and(|oldest| oldest.is_suspect);
+        let light = self.under_way_cost < WINDOW_COST || self.under_way.len() < LEAST_WINDOW;
+        self.under_way.len() < window && light && !suspect
     }
 
-    fn send(&mut self, batch: Batch<T>) {
+    fn send(&mut self, request: Request) {
         // The channel holds a whole window, so it is never full; a closed one shows in the answers.
-        let _closed = self.messages.as_ref().map(|messages| messages.try_send(batch.message.clone()));
-        self.unanswered_cost += batch.cost;
-        self.unanswered.push_back(batch);
+        let _closed = self.messages.as_ref().map(|messages| messages.try_send(request.message.clone()));
+        self.under_way_cost += request.cost;
+        self.under_way.push_back(request);
     }
 }
