@@ -10,7 +10,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sprague::client::credentials::Credentials;
 use sprague::client::target::Target;
-use sprague::client::{Client, Options};
+use sprague::client::{Options, Pool};
 use sprague::embedded::Embedded;
 use sprague::games::{Answer, Board, Solution, solve};
 use sprague::server::Server;
@@ -58,7 +58,7 @@ enum Way {
 
 /// A client with one stream, and what must outlive it.
 struct Connected {
-    client: Client,
+    client: Pool,
     _embedded: Option<Embedded>,
     _server: Option<Server>,
 }
@@ -68,7 +68,7 @@ async fn connect(way: Way, solver: Arc<dyn Solver>) -> Connected {
     if way == Way::Memory {
         let embedded = Embedded::start(Settings::default(), solver).expect("threads");
         let target = Target::ready("embedded", embedded.channel());
-        let client = Client::connect(&[target], options).await.expect("the embedded server");
+        let client = Pool::connect(&[target], options).await.expect("the embedded server");
         return Connected { client, _embedded: Some(embedded), _server: None };
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -80,12 +80,12 @@ async fn connect(way: Way, solver: Arc<dyn Solver>) -> Connected {
     let address = listener.address().to_string().parse().expect("an address");
     let target = Target::new(&address, &Credentials::default()).expect("nothing to show");
     let server = Server::start(Settings::default(), solver, vec![listener]).expect("threads");
-    let client = Client::connect(&[target], options).await.expect("the server just started");
+    let client = Pool::connect(&[target], options).await.expect("the server just started");
     Connected { client, _embedded: None, _server: Some(server) }
 }
 
 /// Sends all boards and counts the answers, which go to `look` with their place.
-fn stream(runtime: &Runtime, client: &Client, boards: &[Board], look: impl Fn(usize, Answer)) -> usize {
+fn stream(runtime: &Runtime, client: &Pool, boards: &[Board], look: impl Fn(usize, Answer)) -> usize {
     std::thread::scope(|scope| {
         let (mut sending, mut answers) = client.solve(false);
         scope.spawn(move || {

@@ -1,8 +1,7 @@
-//! The client: boards in, results out, in order, whatever becomes of the servers meanwhile.
+//! The client: boards in, solutions out, in order, whatever becomes of the servers meanwhile.
 //!
-//! One run has a bounded number of batches under way. They wait in a queue; each *lane* (one connection to one server
-//! with one stream) takes the oldest, and what a lost stream left unanswered goes back to the queue. Answers are put
-//! back in order at the far end. So every board is answered exactly once, in its place, and memory does not grow.
+//! [`Client`] is for programs: one board, a stream of boards, an explanation. Below it, [`pool::Pool`] works on batches
+//! and carries a tag with each board; the program `sprague` uses that directly.
 
 pub mod credentials;
 mod tls;
@@ -14,381 +13,223 @@ mod queue;
 mod call;
 mod ask;
 pub mod lane;
+pub mod pool;
+mod error;
+mod solve_all;
+mod explain;
+mod builder;
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::JoinSet;
-use tokio::time::Instant;
-use tokio_util::sync::{CancellationToken, DropGuard};
-
-use crate::explain::{Explanation, Move, Wants};
-use crate::games::{Board, Sizes};
-use crate::wire::facts::ServerFacts;
-use crate::wire::{self, BoardError};
-use batch::{Batch, Done, Filler, Terms};
-use fault::Error;
-use lane::{Failure, Lane, Outcome, Shared};
-use patience::Patience;
-use target::{Link, Target};
 
 pub use self::batch::Answered;
+pub use self::builder::Builder;
+pub use self::error::Error;
+pub use self::explain::Explain;
+pub use self::pool::{Answers, Boards, Closed, Options, Pool};
+pub use self::solve_all::SolveAll;
+#[cfg(feature = "server")]
+use crate::embedded::Embedded;
+use crate::games::{Answer, Board, Outcome, Solution};
+use crate::wire::facts::ServerFacts;
+use crate::wire::{BoardError, Reason};
+use tokio_stream::Stream;
 
-/// What the batches of a run and their answers take of memory together, about. Two full lanes use half of it.
-const RUN_BYTES: usize = 8 << 20;
+/// A client of one or several servers that share the work. Clones are cheap and use the same connections.
+///
+/// It works on the tokio runtime on which it was connected, with one thread or several, and never blocks it. Every call
+/// is *cancel-safe*: dropping its future or stream ends the work for it here and, by a reset of the call, at the server.
+/// Servers that break off, or do not answer, are tried again for `retry_for` (30 seconds unless the [`Builder`] says
+/// otherwise), and others take over their work; every board is answered exactly once.
+///
+/// ```no_run
+/// # async fn doc() -> Result<(), sprague::Error> {
+/// use sprague::games::treblecross;
+///
+/// let client = sprague::Client::connect(["http://127.0.0.1:50051"]).await?;
+/// let board = treblecross::Board::empty(5).expect("three cells at least");
+/// assert_eq!(client.solve(board).await?.winning_cells(), [2]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
 
-/// When one server has told its facts, the others are given this much more time before the run starts without them.
-const GRACE: Duration = Duration::from_millis(250);
-
-/// How a client behaves.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Connections to each server.
-    pub connections: usize,
-    /// How long to go on without a working stream or an answer.
-    pub retry_for: Duration,
-    /// How long everything may take, connecting too.
-    pub timeout: Option<Duration>,
-    /// The size of batches, in place of what the servers recommend.
-    pub batch_bytes: Option<u64>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { connections: 2, retry_for: Duration::from_secs(30), timeout: None, batch_bytes: None }
-    }
-}
-
-/// A set of servers that share the work.
-pub struct Client {
-    servers: Vec<Server>,
-    terms: Terms,
-    options: Options,
-    deadline: Option<Instant>,
-    stop: CancellationToken,
-    runtime: Handle,
-}
-
-struct Server {
-    name: String,
-    links: Vec<Link>,
-    facts: Option<ServerFacts>,
+struct Inner {
+    pool: Pool,
+    #[cfg(feature = "server")]
+    _embedded: Option<Embedded>,
 }
 
 impl Client {
-    /// Finds the servers: at least one must tell its facts, and those that did set the terms of the runs to come.
+    /// Connects to servers: `HOST:PORT`, `http://HOST:PORT`, `https://HOST:PORT` or `unix:/PATH`. One that answers is
+    /// enough; the others join when they do. Dropping the future ends the attempt.
     ///
     /// # Errors
-    /// No server answered in time, or one will not have us.
+    /// [`Error::Address`] for an address that is not valid, [`Error::NoServer`] without one; [`Error::Call`] if no server
+    /// answers for 30 seconds, or one refuses this client.
     ///
-    /// # Panics
-    /// Without targets.
-    pub async fn connect(targets: &[Target], options: Options) -> Result<Client, Error> {
-        assert!(!targets.is_empty(), "a client needs a server");
-        let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut servers: Vec<Server> = targets
-            .iter()
-            .map(|target| Server { name: target.name().into(), links: target.links(options.connections), facts: None })
-            .collect();
-        let patience = Arc::new(Patience::new(options.retry_for, 0));
-        let mut seekers = JoinSet::new();
-        for (number, server) in servers.iter().enumerate() {
-            let (name, link) = (server.name.clone(), server.links[0].clone());
-            let patience = patience.clone();
-            seekers.spawn(async move { Ok::<_, Error>((number, ask::facts(&name, link, &patience).await?)) });
-        }
-        let mut last_call = None;
-        while servers.iter().any(|server| server.facts.is_none()) {
-            let found = tokio::select! {
-                biased;
-                found = seekers.join_next() => found,
-                error = patience.ended(), if last_call.is_none() => return Err(error),
-                () = until(deadline) => return Err(timed_out(&options)),
-                () = until(last_call) => break,
-            };
-            match found {
-                Some(Ok(found)) => {
-                    let (number, facts) = found?;
-                    servers[number].facts = Some(facts);
-                    last_call.get_or_insert_with(|| Instant::now() + GRACE);
-                }
-                Some(Err(_)) | None => return Err(Error::Abandoned),
-            }
-        }
-        let known = servers.iter().filter_map(|server| server.facts.as_ref()).map(Terms::of);
-        let mut terms = known.reduce(|ours, theirs| ours.and(&theirs)).ok_or(Error::Abandoned)?;
-        if let Some(bytes) = options.batch_bytes {
-            terms.batch_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        }
-        let stop = CancellationToken::new();
-        Ok(Client { servers, terms, options, deadline, stop, runtime: Handle::current() })
+    /// ```no_run
+    /// # async fn doc() -> Result<(), sprague::Error> {
+    /// let client = sprague::Client::connect(["solver-1:50051", "solver-2:50051"]).await?;
+    /// println!("{}", client.info().await?.version);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn connect(servers: impl IntoIterator<Item: AsRef<str>>) -> Result<Client, Error> {
+        Client::builder().servers(servers).connect().await
     }
 
-    /// Ends every run of this client, now or later, when cancelled.
-    pub fn stop(&self) -> CancellationToken {
-        self.stop.clone()
+    /// A client with other settings: credentials, time limits, connections.
+    pub fn builder() -> Builder {
+        Builder::default()
     }
 
-    /// The largest boards that every server takes.
-    pub fn sizes(&self) -> Sizes {
-        self.terms.sizes
-    }
-
-    /// The servers by name, with the facts of those that told them.
-    pub fn servers(&self) -> impl Iterator<Item = (&str, Option<&ServerFacts>)> {
-        self.servers.iter().map(|server| (server.name.as_str(), server.facts.as_ref()))
-    }
-
-    /// Starts a run: boards go in at one end, from any thread or task, and come out answered at the other.
-    /// Each board carries a tag of the caller's. Dropping the answers ends the run. It works on the runtime on which the
-    /// client was made.
-    pub fn solve<T: Send + 'static>(&self, outcome_only: bool) -> (Boards<T>, Answers<T>) {
-        let (results, incoming) = mpsc::unbounded_channel();
-        let lanes = self.lanes();
-        let up = lanes.iter().filter(|(_, server, _)| server.facts.is_some()).count();
-        let shared = Arc::new(Shared {
-            terms: self.terms.clone(),
-            queue: queue::Queue::new(),
-            patience: Patience::new(self.options.retry_for, up),
-            results,
-        });
-        let mut running = JoinSet::new();
-        let _on = self.runtime.enter();
-        for (number, server, link) in lanes {
-            let lane = Lane::new(number, server.name.clone(), link.clone(), shared.clone());
-            running.spawn(lane.run(server.facts.is_some()));
-        }
-        let memory = Arc::new(Semaphore::new(RUN_BYTES));
-        let stop = self.stop.child_token();
-        let watch = Watch { deadline: self.deadline, timed_out: timed_out(&self.options), stop: stop.clone() };
-        tokio::spawn(watch.over(running, shared.clone(), memory.clone()));
-        let boards =
-            Boards { filler: Filler::new(self.terms.clone(), outcome_only), shared, memory, is_finished: false };
-        (boards, Answers { incoming, early: BTreeMap::new(), next_id: 0, is_over: false, _stop: stop.drop_guard() })
-    }
-
-    /// Explains the position that some moves lead to; the servers are asked in turn until one answers.
+    /// A client of a server in this process, without a network: the same service over a pipe in memory. It solves on
+    /// threads of its own, three for each core, and ends with the last clone of the client and the last stream.
     ///
     /// # Errors
-    /// No server answered in time; inside, the fault of the board or of a move.
-    pub async fn explain(
-        &self,
-        board: &Board,
-        moves: &[Move],
-        wants: Wants,
-    ) -> Result<Result<Explanation, BoardError>, Error> {
-        let request = wire::explain::request(board.clone(), moves, wants);
-        let patience = Patience::new(self.options.retry_for, 0);
-        let servers = self.servers.iter().map(|server| (server.name.as_str(), &server.links[0]));
-        let asking = ask::explanation(servers, request, self.terms.message_bytes, &patience);
-        tokio::select! {
-            biased;
-            () = self.stop.cancelled() => Err(Error::Abandoned),
-            answer = asking => answer.map(|response| wire::explain::explained(response, wants)),
-            error = patience.ended() => Err(error),
-            () = until(self.deadline) => Err(timed_out(&self.options)),
-        }
+    /// [`Error::Start`] if the threads cannot be started.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use sprague::games::{Outcome, end_nim};
+    ///
+    /// let client = sprague::Client::embedded().await?;
+    /// let solution = client.solve(end_nim::Board::new(vec![3, 1, 2])?).await?;
+    /// assert_eq!(solution.outcome(), Outcome::FirstPlayerWins);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "server")]
+    pub async fn embedded() -> Result<Client, Error> {
+        Client::builder().embedded().await
     }
 
-    /// Every connection, the first of each server before the second of any.
-    fn lanes(&self) -> Vec<(usize, &Server, &Link)> {
-        let most = self.servers.iter().map(|server| server.links.len()).max().unwrap_or(0);
-        (0..most)
-            .flat_map(|n| {
-                let servers = self.servers.iter().enumerate();
-                servers.filter_map(move |(number, server)| Some((number, server, server.links.get(n)?)))
-            })
-            .collect()
+    /// Solves one board in a call of its own: every winning first move, and the value where there is one. Takes a board of
+    /// any game, or a reference to one, which is cloned. For many boards [`Client::solve_all`] is some hundred times
+    /// faster. Where the server does not answer for two seconds, the next one is asked, too, and the first answer counts.
+    ///
+    /// Cancel-safe: dropping the future resets the call, and the server stops.
+    ///
+    /// # Errors
+    /// [`Error::Board`] if this board cannot be solved: too large, or too costly; [`Error::Call`] if no server answers.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use sprague::games::{Board, darkraft};
+    ///
+    /// let client = sprague::Client::embedded().await?;
+    /// let board = Board::from(darkraft::Board::new(2, r"X/\X".into())?);
+    /// let solution = client.solve(&board).await?;
+    /// assert_eq!(solution.winning_cells(), [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn solve(&self, board: impl Into<Board>) -> Result<Solution, Error> {
+        whole(self.0.pool.solve_one(board.into(), false).await??)
+    }
+
+    /// Who wins a board, alone: as [`Client::solve`], for less work at the server and a shorter answer.
+    ///
+    /// # Errors
+    /// As for [`Client::solve`].
+    pub async fn outcome(&self, board: impl Into<Board>) -> Result<Outcome, Error> {
+        Ok(self.0.pool.solve_one(board.into(), true).await??.outcome())
+    }
+
+    /// Solves the boards of a stream, packed into batches over every connection; solutions come in the order of the
+    /// boards. About a microsecond a small board.
+    ///
+    /// An `Err(Error::Board)` is one board's own, in its place, and the others go on. After any other error the stream
+    /// ends. Boards are taken from `boards` while the result is polled, as far ahead as 8 MiB of boards and answers under
+    /// way; where `boards` is pending, what there is is sent. Whoever does not poll for a while loses nothing.
+    ///
+    /// The result owns `boards`, and borrows what that borrows; it is `Send` if `boards` is. Cancel-safe: dropping the
+    /// result ends the run and resets its calls; nothing is lost by dropping the future of its `next`.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use sprague::games::treblecross;
+    /// use tokio_stream::StreamExt as _;
+    ///
+    /// let client = sprague::Client::embedded().await?;
+    /// let boards = [treblecross::Board::empty(4)?, treblecross::Board::empty(5)?];
+    /// let mut solutions = client.solve_all(tokio_stream::iter(boards));
+    /// while let Some(solution) = solutions.next().await {
+    ///     println!("{:?}", solution?.winning_cells());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn solve_all<S: Stream<Item: Into<Board>>>(&self, boards: S) -> SolveAll<S> {
+        SolveAll::new(self.clone(), boards, false, whole)
+    }
+
+    /// Who wins each board of a stream, alone: as [`Client::solve_all`], for less work and shorter answers.
+    pub fn outcomes<S: Stream<Item: Into<Board>>>(&self, boards: S) -> SolveAll<S, Outcome> {
+        SolveAll::new(self.clone(), boards, true, |answer| Ok(answer.outcome()))
+    }
+
+    /// Explains a board, or the position that some moves lead to: who wins, why, and by which moves. The result is awaited,
+    /// after what else is wanted of it. As for [`Client::solve`], a second server is asked after two seconds.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use sprague::explain::Move;
+    /// use sprague::games::{Outcome, treblecross};
+    ///
+    /// let client = sprague::Client::embedded().await?;
+    /// let board = treblecross::Board::empty(5)?;
+    /// let explanation = client.explain(&board).moves(&[Move::Cell(2)]).options().await?;
+    /// assert_eq!(explanation.outcome, Outcome::SecondPlayerWins);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn explain(&self, board: impl Into<Board>) -> Explain {
+        Explain::new(self.clone(), board.into())
+    }
+
+    /// Asks a server for its version, the largest boards it takes, and its limits. Where there are several, the first answer
+    /// counts.
+    ///
+    /// Cancel-safe: dropping the future resets the call.
+    ///
+    /// # Errors
+    /// [`Error::Call`] if no server answers.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), sprague::Error> {
+    /// let client = sprague::Client::embedded().await?;
+    /// assert_eq!(client.info().await?.sizes.treblecross_cells, 1_000_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn info(&self) -> Result<ServerFacts, Error> {
+        Ok(self.0.pool.info().await?)
+    }
+
+    /// The batches below: boards with tags in, answers a batch at a time out.
+    pub fn pool(&self) -> &Pool {
+        &self.0.pool
     }
 }
 
-async fn until(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment).await,
-        None => std::future::pending().await,
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.pool.servers().map(|(name, _)| name)).finish()
     }
 }
 
-fn timed_out(options: &Options) -> Error {
-    Error::TimedOut(options.timeout.unwrap_or_default())
-}
-
-/// What ends a run before its time.
-struct Watch {
-    deadline: Option<Instant>,
-    timed_out: Error,
-    stop: CancellationToken,
-}
-
-impl Watch {
-    /// Waits for the lanes, or for what comes first; then lets everybody know.
-    async fn over<T: Send + 'static>(
-        self,
-        mut lanes: JoinSet<Result<(), Failure<T>>>,
-        shared: Arc<Shared<T>>,
-        memory: Arc<Semaphore>,
-    ) {
-        let all_lanes = async {
-            while let Some(ended) = lanes.join_next().await {
-                // A lane that panicked is a fault of this program; the panic's message is on standard error.
-                ended.unwrap_or_else(|_| Err(Error::Abandoned.into()))?;
-            }
-            Ok(())
-        };
-        let verdict = tokio::select! {
-            biased;
-            () = self.stop.cancelled() => Err(Error::Abandoned.into()),
-            verdict = all_lanes => verdict,
-            error = shared.patience.ended() => Err(error.into()),
-            () = until(self.deadline) => Err(self.timed_out.into()),
-        };
-        // Lanes that still run are dropped here, and with them their streams: the servers stop working for us.
-        lanes.shutdown().await;
-        // Said in so many words: a channel that closes may be one that was lost.
-        let _gone = shared.results.send(verdict.map(|()| None));
-        memory.close();
-    }
-}
-
-/// The run is over: boards are no longer taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the run is over")]
-pub struct Closed;
-
-/// Where boards go in. The calls wait while as much is under way as memory allows.
-pub struct Boards<T> {
-    filler: Filler<T>,
-    shared: Arc<Shared<T>>,
-    memory: Arc<Semaphore>,
-    is_finished: bool,
-}
-
-impl<T> Boards<T> {
-    /// Sends a board, in company of those before and after it.
-    ///
-    /// # Errors
-    /// `Closed` when the run is over before its time; its answers say why.
-    pub async fn push(&mut self, board: Board, tag: T) -> Result<(), Closed> {
-        if let Some(before) = self.filler.push(board, tag) {
-            self.offer(before).await?;
-        }
-        if self.filler.is_full() { self.flush().await } else { Ok(()) }
-    }
-
-    /// Sends a tag that comes out in its place, without an answer.
-    ///
-    /// # Errors
-    /// As for `push`.
-    pub async fn note(&mut self, tag: T) -> Result<(), Closed> {
-        self.filler.note(tag);
-        if self.filler.is_full() { self.flush().await } else { Ok(()) }
-    }
-
-    /// Sends what is there, for a source that may not go on for a while.
-    ///
-    /// # Errors
-    /// As for `push`.
-    pub async fn flush(&mut self) -> Result<(), Closed> {
-        match self.filler.take() {
-            Some(batch) => self.offer(batch).await,
-            None => Ok(()),
-        }
-    }
-
-    /// Waits until the answers of everything that was sent are handed out.
-    ///
-    /// # Errors
-    /// As for `push`.
-    pub async fn answered(&mut self) -> Result<(), Closed> {
-        self.memory.acquire_many(RUN_BYTES as u32).await.map(drop).map_err(|_| Closed)
-    }
-
-    /// Says that there are no more boards. Boards dropped without this end the run in an error: a source that breaks
-    /// off is not one that came to its end.
-    ///
-    /// # Errors
-    /// As for `push`.
-    pub async fn finish(mut self) -> Result<(), Closed> {
-        self.flush().await?;
-        self.is_finished = true;
-        self.shared.queue.complete();
-        Ok(())
-    }
-
-    async fn offer(&mut self, mut batch: Batch<T>) -> Result<(), Closed> {
-        // One batch larger than everything goes alone.
-        let share = batch.weight().min(RUN_BYTES) as u32;
-        batch.memory = Some(self.memory.clone().acquire_many_owned(share).await.map_err(|_| Closed)?);
-        self.shared.queue.offer(batch);
-        Ok(())
-    }
-}
-
-impl<T> Drop for Boards<T> {
-    fn drop(&mut self) {
-        if !self.is_finished {
-            let _gone = self.shared.results.send(Err(Error::Abandoned.into()));
-        }
-    }
-}
-
-/// Where answers come out, in the order in which their boards went in.
-pub struct Answers<T> {
-    incoming: mpsc::UnboundedReceiver<Outcome<T>>,
-    early: BTreeMap<u64, Done<T>>,
-    next_id: u64,
-    is_over: bool,
-    _stop: DropGuard,
-}
-
-impl<T> Answers<T> {
-    /// Waits for the next answers in order; none after the last.
-    ///
-    /// # Errors
-    /// The run failed; answers that came before in order were given out before.
-    pub async fn wait(&mut self) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
-        loop {
-            if let Some(answered) = self.next_in_order() {
-                return Ok(Some(answered));
-            }
-            if self.is_over {
-                return Ok(None);
-            }
-            let outcome = self.incoming.recv().await;
-            self.take(outcome.unwrap_or_else(|| Err(Error::Abandoned.into())))?;
-        }
-    }
-
-    /// The next answers if they are there already.
-    ///
-    /// # Errors
-    /// As for `wait`.
-    pub fn ready(&mut self) -> Result<Option<Vec<Answered<T>>>, Failure<T>> {
-        loop {
-            if let Some(answered) = self.next_in_order() {
-                return Ok(Some(answered));
-            }
-            match self.incoming.try_recv() {
-                Ok(outcome) if !self.is_over => self.take(outcome)?,
-                _ => return Ok(None),
-            }
-        }
-    }
-
-    fn next_in_order(&mut self) -> Option<Vec<Answered<T>>> {
-        let done = self.early.remove(&self.next_id)?;
-        self.next_id += 1;
-        Some(done.hand_out())
-    }
-
-    fn take(&mut self, outcome: Outcome<T>) -> Result<(), Failure<T>> {
-        match outcome? {
-            Some(done) => drop(self.early.insert(done.id, done)),
-            None => self.is_over = true,
-        }
-        Ok(())
+/// The solution that was asked for.
+fn whole(answer: Answer) -> Result<Solution, Error> {
+    match answer {
+        Answer::Solution(solution) => Ok(solution),
+        Answer::Outcome(_) => Err(BoardError::new(Reason::Internal, "the server left out the winning moves").into()),
     }
 }

@@ -30,11 +30,18 @@ impl Embedded {
     /// # Errors
     /// When the server's worker threads cannot be started.
     pub fn start(settings: Settings, solver: Arc<dyn Solver>) -> io::Result<Embedded> {
+        let in_place = Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread;
+        let workers = if in_place { 0 } else { settings.workers };
+        Embedded::with_threads(Settings { workers, ..settings }, solver)
+    }
+
+    /// As `start`, with `settings.workers` whatever the runtime: no board that takes long is solved on its threads.
+    ///
+    /// # Errors
+    /// As for `start`.
+    pub fn with_threads(settings: Settings, solver: Arc<dyn Solver>) -> io::Result<Embedded> {
         let (pipes, listener) = mpsc::channel(1);
-        let mut settings = settings.embedded();
-        if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
-            settings.workers = 0;
-        }
+        let settings = settings.embedded();
         let server = Server::start(settings, solver, vec![Listener::pipes(listener)])?;
         let connector = tower::service_fn(move |_: Uri| {
             let pipes = pipes.clone();

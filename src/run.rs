@@ -8,7 +8,7 @@ pub mod check;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use crate::client::{Answers, Client};
+use crate::client::{Answers, Pool};
 use crate::games::Answer;
 use crate::judge::{self, Format, Place};
 use crate::wire::BoardError;
@@ -48,7 +48,7 @@ pub struct Report {
 /// # Errors
 /// Whatever comes first in file order; the answers before it are written.
 pub async fn solve(
-    client: &Client,
+    client: &Pool,
     job: Job,
     input: impl Read + Send + 'static,
     output: &mut dyn Write,

@@ -146,6 +146,14 @@ pub fn answer(game: Game, message: v1::BoardResult) -> Result<Answer, BoardError
     }
 }
 
+/// Unpacks the answer to a unary request.
+///
+/// # Errors
+/// As for `answer`.
+pub fn solved(game: Game, response: v1::SolveResponse) -> Result<Answer, BoardError> {
+    answer(game, response.result.unwrap_or_default())
+}
+
 /// None where outcome, value and moves contradict each other or the game.
 fn answered(game: Game, message: v1::Solution) -> Option<Answer> {
     let outcome = match message.outcome() {

@@ -200,6 +200,11 @@ impl<T> Filler<T> {
             || self.cost >= BATCH_COST
     }
 
+    /// Batches taken so far.
+    pub(super) fn batches(&self) -> u64 {
+        self.next_id
+    }
+
     /// The batch so far, if anything is in it.
     pub(super) fn take(&mut self) -> Option<Batch<T>> {
         if self.entries.is_empty() {

@@ -1,4 +1,4 @@
-//! The calls of the service, as the client makes them: the facts of a server, and a stream of ready-made messages.
+//! The calls of the service, as the client makes them: single questions, and a stream of ready-made messages.
 
 use std::time::Duration;
 
@@ -8,13 +8,14 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::client::Grpc;
 use tonic::codec::{BufferSettings, Codec, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 use tonic_prost::ProstCodec;
 
 use super::fault::Fault;
 use super::target::Link;
 use crate::wire::facts::ServerFacts;
-use crate::wire::v1;
+use crate::wire::v1::{self, sprague_service_client::SpragueServiceClient};
 
 const SOLVE_STREAM: PathAndQuery = PathAndQuery::from_static("/sprague.v1.SpragueService/SolveStream");
 
@@ -26,28 +27,44 @@ const FACTS_TIMEOUT: Duration = Duration::from_secs(10);
 const LONGEST_ANSWER: usize = 1 << 30;
 
 /// Asks a server what it is.
-pub(super) async fn facts(server: &str, link: Link) -> Result<ServerFacts, Fault> {
-    let mut client = v1::sprague_service_client::SpragueServiceClient::new(link.channel.clone());
+pub(super) async fn facts(server: String, link: Link) -> Result<ServerFacts, Fault> {
+    let mut client = SpragueServiceClient::new(link.channel.clone());
     let call = client.get_server_info(link.request(v1::GetServerInfoRequest {}));
     match tokio::time::timeout(FACTS_TIMEOUT, call).await {
         Ok(Ok(response)) => Ok(response.into_inner().into()),
-        Ok(Err(status)) => Err(link.fault(server, &status)),
-        Err(_) => Err(Fault::unfit(server, &format!("no answer within {} s", FACTS_TIMEOUT.as_secs()))),
+        Ok(Err(status)) => Err(link.fault(&server, &status)),
+        Err(_) => Err(Fault::unfit(&server, &format!("no answer within {} s", FACTS_TIMEOUT.as_secs()))),
     }
+}
+
+/// Asks a server to solve one board.
+pub(super) async fn solve(
+    server: String,
+    link: Link,
+    request: v1::SolveRequest,
+    message_bytes: usize,
+) -> Result<v1::SolveResponse, Fault> {
+    let mut client = client(&link, message_bytes);
+    let response = client.solve(link.request(request)).await.map_err(|status| link.fault(&server, &status))?;
+    Ok(response.into_inner())
 }
 
 /// Asks a server for an explanation.
 pub(super) async fn explain(
-    server: &str,
+    server: String,
     link: Link,
     request: v1::ExplainRequest,
     message_bytes: usize,
 ) -> Result<v1::ExplainResponse, Fault> {
-    let client = v1::sprague_service_client::SpragueServiceClient::new(link.channel.clone());
-    let mut client =
-        client.max_decoding_message_size(message_bytes.min(LONGEST_ANSWER)).max_encoding_message_size(message_bytes);
-    let response = client.explain(link.request(request)).await.map_err(|status| link.fault(server, &status))?;
+    let mut client = client(&link, message_bytes);
+    let response = client.explain(link.request(request)).await.map_err(|status| link.fault(&server, &status))?;
     Ok(response.into_inner())
+}
+
+fn client(link: &Link, message_bytes: usize) -> SpragueServiceClient<Channel> {
+    SpragueServiceClient::new(link.channel.clone())
+        .max_decoding_message_size(message_bytes.min(LONGEST_ANSWER))
+        .max_encoding_message_size(message_bytes)
 }
 
 /// Opens a stream. Messages may be sent before it is open, and should: some servers say nothing until they get one.

@@ -1,5 +1,7 @@
 //! What a client shows to servers, and whom it believes.
 
+use std::fmt;
+
 use tonic::metadata::{Ascii, MetadataValue};
 
 use crate::tls;
@@ -15,6 +17,15 @@ pub struct Credentials {
     pub token: Option<Token>,
     /// Whether the token may leave this machine unencrypted.
     pub in_the_clear: bool,
+}
+
+impl fmt::Debug for Credentials {
+    /// Without what is secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Credentials");
+        shown.field("ca", &self.ca.is_some()).field("identity", &self.identity.is_some());
+        shown.field("token", &self.token.is_some()).field("in_the_clear", &self.in_the_clear).finish()
+    }
 }
 
 /// Finds out whether a text can be a certificate, or authorities.
@@ -33,22 +44,26 @@ pub fn check_key(pem: &[u8]) -> Result<(), &'static str> {
     tls::key(pem).map(drop)
 }
 
-/// A bearer token, as calls carry it.
-#[derive(Clone)]
+/// A bearer token, as calls carry it. Its debug output does not show it.
+#[derive(Debug, Clone)]
 pub struct Token(pub(super) MetadataValue<Ascii>);
 
 impl Token {
-    /// The first token of a file of one token a line; empty lines and lines that start with `#` count for nothing.
-    /// `None`: there is none, or it is not printable ASCII without spaces.
-    pub fn first_of(text: &str) -> Option<Token> {
-        let token = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
-        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+    /// A token of printable ASCII without spaces; none if the text is not that.
+    pub fn new(text: &str) -> Option<Token> {
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return None;
         }
-        let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().ok()?;
+        let mut value: MetadataValue<Ascii> = format!("Bearer {text}").parse().ok()?;
         // Kept out of debug output, and out of the compression state of the connection.
         value.set_sensitive(true);
         Some(Token(value))
+    }
+
+    /// The first token of a file of one token a line; empty lines and lines that start with `#` count for nothing.
+    /// `None`: there is none, or it is not printable ASCII without spaces.
+    pub fn first_of(text: &str) -> Option<Token> {
+        Token::new(text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?)
     }
 }
 

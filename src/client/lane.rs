@@ -81,7 +81,6 @@ struct Stream {
     messages: Option<mpsc::Sender<Bytes>>,
     /// Oldest first; the server answers in this order.
     under_way: VecDeque<Request>,
-    under_way_cost: u64,
     tally: Summary,
 }
 
@@ -125,7 +124,7 @@ impl<T: Send + 'static> Lane<T> {
         let attempts = async {
             loop {
                 tokio::time::sleep(self.backoff.pause(after.take())).await;
-                let found = match call::facts(&self.server, self.link.clone()).await {
+                let found = match call::facts(self.server.clone(), self.link.clone()).await {
                     Ok(facts) if shared.terms.are_met_by(&Terms::of(&facts)) => return Ok(()),
                     Ok(_) => {
                         Fault::unfit(&self.server, "it takes less than this run was planned for; start the run again")
@@ -158,12 +157,8 @@ impl<T: Send + 'static> Lane<T> {
     async fn serve(&mut self, first: Request) -> Result<Ended, Failure<T>> {
         let shared = self.shared.clone();
         let (sender, receiver) = mpsc::channel(WINDOW);
-        let mut stream = Stream {
-            messages: Some(sender),
-            under_way: VecDeque::with_capacity(WINDOW),
-            under_way_cost: 0,
-            tally: Summary::default(),
-        };
+        let mut stream =
+            Stream { messages: Some(sender), under_way: VecDeque::with_capacity(WINDOW), tally: Summary::default() };
         stream.send(first);
         let opened = tokio::select! {
             biased;
@@ -259,7 +254,6 @@ impl<T: Send + 'static> Lane<T> {
                 count(boards as u64, "board")
             ));
         }
-        stream.under_way_cost -= oldest.cost;
         stream.under_way.pop_front();
         let boards = results.len() as u64;
         let failed = match self.shared.queue.answered(batch_id) {
@@ -282,14 +276,15 @@ impl<T: Send + 'static> Lane<T> {
 impl Stream {
     fn has_room(&self, window: usize) -> bool {
         let suspect = self.under_way.front().is_some_and(|oldest| oldest.is_suspect);
-        let light = self.under_way_cost < WINDOW_COST || self.under_way.len() < LEAST_WINDOW;
+        // A board that costs more than anybody has may be on its way to a server that says so.
+        let cost = self.under_way.iter().fold(0, |sum: u64, request| sum.saturating_add(request.cost));
+        let light = cost < WINDOW_COST || self.under_way.len() < LEAST_WINDOW;
         self.under_way.len() < window && light && !suspect
     }
 
     fn send(&mut self, request: Request) {
         // The channel holds a whole window, so it is never full; a closed one shows in the answers.
         let _closed = self.messages.as_ref().map(|messages| messages.try_send(request.message.clone()));
-        self.under_way_cost += request.cost;
         self.under_way.push_back(request);
     }
 }

@@ -120,7 +120,12 @@ impl<T> Queue<T> {
 
     /// Requests that a connection to `server` could not get answered. `broke`: the stream broke without a reason, perhaps
     /// over the oldest of them. Returns that batch, with its strikes, if it did so too often and no other server has it.
-    pub(super) fn give_back(&self, server: usize, requests: &VecDeque<Request>, broke: bool) -> Option<(u32, Batch<T>)> {
+    pub(super) fn give_back(
+        &self,
+        server: usize,
+        requests: &VecDeque<Request>,
+        broke: bool,
+    ) -> Option<(u32, Batch<T>)> {
         let mut state = self.state();
         for (at, Request { id, .. }) in requests.iter().enumerate() {
             // Answered by another meanwhile: nothing to give back, and nobody to blame.
@@ -270,7 +275,8 @@ mod tests {
             assert_eq!(take(&queue, 0, &mut sent).await, Some(0));
             assert!(queue.give_back(0, &sent, true).is_none());
         }
-        let mut busy = VecDeque::from([Request { id: 1, message: Bytes::new(), boards: 0, cost: 0, is_suspect: false }]);
+        let mut busy =
+            VecDeque::from([Request { id: 1, message: Bytes::new(), boards: 0, cost: 0, is_suspect: false }]);
         assert_eq!(take(&queue, 0, &mut busy).await, Some(1));
         assert!(take(&queue, 0, &mut busy).await.is_none());
         let mut idle = VecDeque::new();

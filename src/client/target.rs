@@ -188,7 +188,7 @@ impl Target {
 }
 
 /// A connection to a server, and the token that every call on it carries.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct Link {
     pub(super) channel: Channel,
     broke: Broke,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::fault::{Complaint, Error};
 use super::feed::{self, Meter, Reading, Tag};
 use super::right::{Entry, Right};
-use crate::client::Client;
+use crate::client::Pool;
 use crate::explain::Wants;
 use crate::games::{Answer, Board};
 use crate::judge::check::align::{self, Belongs};
@@ -81,7 +81,7 @@ pub enum CheckError {
 /// # Errors
 /// Whatever of the input or the servers comes first in file order.
 pub async fn check(
-    client: &Client,
+    client: &Pool,
     job: &Job,
     input: impl Read + Send + 'static,
     answers: impl Read,
@@ -114,7 +114,7 @@ pub async fn check(
 }
 
 struct Checker<'a, R> {
-    client: &'a Client,
+    client: &'a Pool,
     job: &'a Job,
     text: AnswerText<R>,
     right: Right,

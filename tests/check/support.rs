@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sprague::client::target::Target;
-use sprague::client::{Client, Options};
+use sprague::client::{Options, Pool};
 use sprague::embedded::Embedded;
 use sprague::judge::Format;
 use sprague::run::check::{Finding, Job, Report, check};
@@ -15,7 +15,7 @@ use sprague::server::workers::Games;
 use tokio::runtime::Runtime;
 
 pub struct Checker {
-    client: Client,
+    client: Pool,
     _embedded: Embedded,
     runtime: Runtime,
 }
@@ -26,7 +26,7 @@ impl Checker {
         let (client, embedded) = runtime.block_on(async {
             let embedded = Embedded::start(Settings::default(), Arc::new(Games)).expect("threads");
             let target = Target::ready("embedded", embedded.channel());
-            (Client::connect(&[target], Options::default()).await.expect("connects"), embedded)
+            (Pool::connect(&[target], Options::default()).await.expect("connects"), embedded)
         });
         Checker { client, _embedded: embedded, runtime }
     }

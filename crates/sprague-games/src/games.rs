@@ -146,6 +146,30 @@ impl From<end_nim::Board> for Board {
     }
 }
 
+impl From<&Board> for Board {
+    fn from(board: &Board) -> Board {
+        board.clone()
+    }
+}
+
+impl From<&treblecross::Board> for Board {
+    fn from(board: &treblecross::Board) -> Board {
+        board.clone().into()
+    }
+}
+
+impl From<&darkraft::Board> for Board {
+    fn from(board: &darkraft::Board) -> Board {
+        board.clone().into()
+    }
+}
+
+impl From<&end_nim::Board> for Board {
+    fn from(board: &end_nim::Board) -> Board {
+        board.clone().into()
+    }
+}
+
 impl Board {
     /// The game this is a position of.
     pub fn game(&self) -> Game {

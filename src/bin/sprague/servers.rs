@@ -9,7 +9,7 @@ use clap::builder::BoolishValueParser;
 use sprague::cli::limits;
 use sprague::client::credentials::{Credentials, Token, check_certificates, check_key};
 use sprague::client::target::{Address, BadTarget, Target};
-use sprague::client::{Client, Options};
+use sprague::client::{Options, Pool};
 use sprague::embedded::Embedded;
 use sprague::escape;
 use sprague::server::settings::Settings;
@@ -96,11 +96,12 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
 
 impl Arguments {
     /// Finds the servers, or starts the one in this process.
-    pub(crate) async fn connect(&self) -> Result<(Client, Option<Embedded>), Failure> {
+    pub(crate) async fn connect(&self) -> Result<(Pool, Option<Embedded>), Failure> {
         let options = Options {
             connections: self.connections as usize,
             retry_for: self.retry_for,
             timeout: self.timeout,
+            run_timeout: None,
             batch_bytes: self.batch_bytes,
         };
         if !self.server.is_empty() {
@@ -117,13 +118,13 @@ impl Arguments {
             let targets: Result<Vec<_>, BadTarget> =
                 self.server.iter().map(|address| Target::new(address, &credentials)).collect();
             let targets = targets.map_err(|error| Failure::new(exit::USAGE, format_args!("sprague: {error}")))?;
-            return Ok((Client::connect(&targets, options).await?, None));
+            return Ok((Pool::connect(&targets, options).await?, None));
         }
         let embedded = Embedded::start(Settings::default(), Arc::new(Games)).map_err(|error| {
             Failure::new(exit::INTERNAL, format_args!("sprague: the embedded server cannot be started: {error}"))
         })?;
         let target = Target::ready("the embedded server", embedded.channel());
-        Ok((Client::connect(&[target], options).await?, Some(embedded)))
+        Ok((Pool::connect(&[target], options).await?, Some(embedded)))
     }
 
     fn credentials(&self) -> Result<Credentials, Failure> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use sprague::client::Client;
+use sprague::client::Pool;
 use sprague::embedded::Embedded;
 use sprague::explain::{Explanation, Move, Wants};
 use sprague::games::Board;
@@ -23,7 +23,7 @@ pub(crate) struct Session {
     // None only while it is dropped.
     runtime: Option<Runtime>,
     signals: Signals,
-    client: Client,
+    client: Pool,
     _embedded: Option<Embedded>,
 }
 
