@@ -86,7 +86,7 @@ impl Client {
     }
 
     /// A client of a server in this process, without a network: the same service over a pipe in memory. It solves on
-    /// threads of its own, three for each core, and ends with the last clone of the client and the last stream.
+    /// threads of its own, two for each core, and ends with the last clone of the client and the last stream.
     ///
     /// # Errors
     /// [`Error::Start`] if the threads cannot be started.
