@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::credentials::{Credentials, Token};
 use super::pool::{Options, Pool};
-use super::target::{Address, Target};
-use super::{Client, Error, Inner};
+use super::target::{Address, BadTarget, Target};
+use super::{Client, Error, Inner, fault};
 #[cfg(feature = "server")]
 use crate::{embedded::Embedded, server::settings::Settings, server::workers::Games};
 
@@ -111,9 +111,15 @@ impl Builder {
         if has_bad_token {
             return Err(Error::Token);
         }
-        let target = |address: &String| Target::new(&address.parse::<Address>()?, &credentials);
-        let targets: Vec<Target> = servers.iter().map(target).collect::<Result<_, _>>()?;
-        let pool = Pool::connect(&targets, options).await?;
+        let addresses: Vec<Address> = servers.iter().map(|address| address.parse()).collect::<Result<_, _>>()?;
+        let reads_authorities = credentials.ca.is_none() && servers.iter().any(|address| address.contains("https://"));
+        let targets = move || addresses.iter().map(|address| Target::new(address, &credentials)).collect();
+        let targets: Result<Vec<Target>, BadTarget> = match reads_authorities {
+            // This system's are in files, which an async thread does not read.
+            true => tokio::task::spawn_blocking(targets).await.map_err(|_| fault::Error::Abandoned)?,
+            false => targets(),
+        };
+        let pool = Pool::connect(&targets?, options).await?;
         Ok(Client(Arc::new(Inner {
             pool,
             #[cfg(feature = "server")]

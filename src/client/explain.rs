@@ -48,6 +48,10 @@ impl IntoFuture for Explain {
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { Ok(self.client.pool().explain(&self.board, &self.moves, self.wants).await??) })
+        Box::pin(async move {
+            let pool = self.client.pool();
+            pool.admit(&self.board)?;
+            Ok(pool.explain(&self.board, &self.moves, self.wants).await??)
+        })
     }
 }

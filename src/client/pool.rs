@@ -78,7 +78,7 @@ pub struct Pool {
     terms: Terms,
     options: Options,
     deadline: Option<Deadline>,
-    /// The number of the server that answered the last single question: the next one is asked first.
+    /// The server that answered the last single question, by number: it is asked the next one first.
     first: AtomicUsize,
     stop: CancellationToken,
     runtime: Handle,
@@ -131,13 +131,14 @@ impl Pool {
                 Some(Err(_)) | None => return Err(Error::Abandoned),
             }
         }
+        let first = servers.iter().position(|server| server.facts.is_some()).unwrap_or(0);
         let known = servers.iter().filter_map(|server| server.facts.as_ref()).map(Terms::of);
         let mut terms = known.reduce(|ours, theirs| ours.and(&theirs)).ok_or(Error::Abandoned)?;
         if let Some(bytes) = options.batch_bytes {
             terms.batch_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         }
         let stop = CancellationToken::new();
-        Ok(Pool { servers, terms, options, deadline, first: AtomicUsize::new(0), stop, runtime: Handle::current() })
+        Ok(Pool { servers, terms, options, deadline, first: AtomicUsize::new(first), stop, runtime: Handle::current() })
     }
 
     /// Ends every run of this pool, now or later, when cancelled.
@@ -192,7 +193,7 @@ impl Pool {
     /// # Errors
     /// No server answered in time; inside, the fault of the board.
     pub async fn solve_one(&self, board: Board, outcome_only: bool) -> Result<Result<Answer, BoardError>, Error> {
-        if let Err(error) = self.terms.admit(Packing::most(&board)) {
+        if let Err(error) = self.admit(&board) {
             return Ok(Err(error));
         }
         let game = board.game();
@@ -222,6 +223,11 @@ impl Pool {
     /// No server answered in time.
     pub async fn info(&self) -> Result<ServerFacts, Error> {
         self.ask(call::facts).await
+    }
+
+    /// Whether a board fits a message of every server.
+    pub(super) fn admit(&self, board: &Board) -> Result<(), BoardError> {
+        self.terms.admit(Packing::most(board))
     }
 
     /// Asks a single question of the servers, one after another, until one answers.

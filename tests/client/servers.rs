@@ -57,8 +57,18 @@ impl Process {
         Process { child, address }
     }
 
+    /// Sends a signal; one that stops the process is waited for, thread by thread.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+        while signal == Signal::STOP && !self.is_stopped() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let state = |path: std::path::PathBuf| std::fs::read_to_string(path.join("stat")).unwrap_or_default();
+        threads.into_iter().all(|thread| state(thread.unwrap().path()).contains(") T "))
     }
 }
 

@@ -107,7 +107,7 @@ def one_server_is_stopped():
         code, said = run.end()
         assert (code, said) == (0, ""), (code, said)
         assert same(out), "the answers differ"
-        return f"byte-identical in {run.seconds:.1f} s, by keepalive"
+        return f"byte-identical in {run.seconds:.1f} s, by copies to the other"
 
 
 def two_servers_restart_one_after_the_other():
