@@ -31,7 +31,7 @@ fn reading(criterion: &mut Criterion) {
     let text = boards::uva10561(BOARDS);
     let mut group = criterion.benchmark_group("read 10,000 boards of uva10561");
     group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(30).measurement_time(Duration::from_secs(2));
-    group.bench_function("fast", |bench| bench.iter(|| read(Format::Uva10561, &text)));
+    group.bench_function("fast", |bench| bench.iter(|| read(Format::UVA10561, &text)));
     group.bench_function("plain", |bench| {
         bench.iter(|| {
             let text = std::str::from_utf8(&text).expect("ASCII");
@@ -47,7 +47,7 @@ fn reading(criterion: &mut Criterion) {
     let control = Control::unlimited();
     let mut group = criterion.benchmark_group("End-Nim, 1,000,000 piles up to 10^9");
     group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(10).measurement_time(Duration::from_secs(2));
-    group.bench_function("read", |bench| bench.iter(|| read(Format::LuoguP2599, text.as_bytes())));
+    group.bench_function("read", |bench| bench.iter(|| read(Format::LUOGU_P2599, text.as_bytes())));
     group.bench_function("read plainly", |bench| {
         bench.iter(|| {
             let pile = |word: &str| word.parse::<u64>().expect("a pile");
@@ -68,7 +68,7 @@ fn writing(criterion: &mut Criterion) {
         bench.iter(|| {
             out.clear();
             for answer in &answers {
-                judge::write_answer(Format::Uva10561, 1, answer.outcome(), answer.winning_cells(), &mut out);
+                judge::write_answer(Format::UVA10561, 1, answer.outcome(), answer.winning_cells(), &mut out);
             }
             out.len()
         });

@@ -91,10 +91,10 @@ fn any_bytes_are_checked_without_a_panic() {
     for _ in 0..300 {
         let text: String = (0..next(30)).map(|_| pieces[next(pieces.len())]).collect();
         for (format, input) in [
-            (Format::Uva10561, "3\n...\n......\n.XX.\n"),
-            (Format::Lightoj1229, "2\n...\n......\n"),
-            (Format::Gdoi2016, "1 1\nX\n2 2\nXL\nLR\n"),
-            (Format::LuoguP2599, "1\n2\n1 1\n"),
+            (Format::UVA10561, "3\n...\n......\n.XX.\n"),
+            (Format::LIGHTOJ1229, "2\n...\n......\n"),
+            (Format::GDOI2016, "1 1\nX\n2 2\nXL\nLR\n"),
+            (Format::LUOGU_P2599, "1\n2\n1 1\n"),
         ] {
             let (report, findings) = checker.check(format, input, text.as_bytes());
             assert_eq!(report.wrong + report.presentation > 0, !findings.is_empty());

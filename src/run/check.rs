@@ -92,7 +92,7 @@ pub async fn check(
     let (boards, right) = client.solve(job.format.outcome_only());
     let reading = Reading { format: job.format, options, keep_going: false };
     feed::start(reading, input, meter, Board::clone, boards).map_err(Error::Read)?;
-    let (text, right) = (AnswerText::new(answers), Right::new(right, meter.clone()));
+    let (text, right) = (AnswerText::new(job.format, answers), Right::new(right, meter.clone()));
     let mut checker =
         Checker { client, job, text, right, tell, report: Report::default(), line: Vec::new(), unclear: None };
     while let Some(Entry { tag, answer }) = checker.right.next().await? {
@@ -176,7 +176,7 @@ impl<R: Read> Checker<'_, R> {
     ) -> Result<(Option<Given>, Option<Given>), CheckError> {
         let (mut before, mut stray, mut passed) = (self.unclear.take(), None, 0);
         while !self.text.take(&self.line).map_err(CheckError::Answers)? {
-            let chunk = self.text.next(self.job.format, cells(board)).map_err(CheckError::Answers)?;
+            let chunk = self.text.next(cells(board)).map_err(CheckError::Answers)?;
             let is_before = before.as_ref().is_some_and(|before| align::agrees(&chunk.says, before));
             match self.belongs(number, board, answer, &chunk, is_before).await.map_err(CheckError::Answers)? {
                 Belongs::Ahead => return Ok((stray, Some(self.text.left(&chunk)))),
@@ -217,21 +217,21 @@ impl<R: Read> Checker<'_, R> {
         is_before: bool,
     ) -> io::Result<Belongs> {
         let format = self.job.format;
-        let is_clear = match format {
-            Format::Lightoj1229 => chunk.label == Some(number) || matches!(chunk.says, Says::Nothing | Says::TooLong),
-            _ => !is_before && !matches!(chunk.says, Says::Unreadable(_)),
+        let is_clear = match format.numbers_answers() {
+            true => chunk.label == Some(number) || matches!(chunk.says, Says::Nothing | Says::TooLong),
+            false => !is_before && !matches!(chunk.says, Says::Unreadable(_)),
         };
         if is_clear {
             return Ok(Belongs::Here);
         }
         let (right, is_end) = self.right.ahead(align::SIGHT).await;
         let widest = right.iter().map(|(board, _)| cells(board)).fold(cells(board), usize::max);
-        if format == Format::Lightoj1229 {
-            let (chunks, _) = self.text.ahead(format, widest, align::UNREADABLE + 1, align::UNREADABLE)?;
+        if format.numbers_answers() {
+            let (chunks, _) = self.text.ahead(widest, align::UNREADABLE + 1, align::UNREADABLE)?;
             return Ok(align::of_numbered(number, &chunks, is_end.then_some(right.len())));
         }
         let most = if is_end { align::SIGHT } else { right.len() + 1 };
-        let chunks = self.text.ahead(format, widest, most, align::UNREADABLE)?;
+        let chunks = self.text.ahead(widest, most, align::UNREADABLE)?;
         let answers: Vec<&Answer> = [answer].into_iter().chain(right.iter().map(|(_, answer)| *answer)).collect();
         Ok(align::of_stray((&chunks.0, chunks.1), (&answers, is_end)))
     }
@@ -239,7 +239,7 @@ impl<R: Read> Checker<'_, R> {
     /// What stands behind the last answer.
     fn rest(&mut self) -> Result<(), CheckError> {
         if let Some(before) = self.unclear.take() {
-            let chunk = self.text.next(self.job.format, before.winning_cells().len()).map_err(CheckError::Answers)?;
+            let chunk = self.text.next(before.winning_cells().len()).map_err(CheckError::Answers)?;
             if align::agrees(&chunk.says, &before) {
                 self.text.given(chunk, self.report.cases);
             }

@@ -39,9 +39,9 @@ pub const ALL: &[Damage] = &[
     wrong(
         "a loss said to be a win",
         |format, _, right| {
-            let won = |format| match format {
-                Format::Poj3537 | Format::LuoguP2599 => Some("1\n"),
-                Format::Codeforces138d | Format::Gdoi2016 => Some("WIN\n"),
+            let won = |format: Format| match format.name() {
+                "poj3537" | "luogu-p2599" => Some("1\n"),
+                "codeforces138d" | "gdoi2016" => Some("WIN\n"),
                 _ => None,
             };
             edit(format, right, |answer, _| won(format).filter(|_| !is_won(format, answer)).map(str::to_owned))
@@ -130,7 +130,7 @@ pub const ALL: &[Damage] = &[
         "an answer left out",
         |format, _, right| {
             let cases = cases(format, right);
-            (format == Format::Lightoj1229 && cases.len() > 3)
+            (format == Format::LIGHTOJ1229 && cases.len() > 3)
                 .then(|| ([&cases[..1], &cases[2..]].concat().concat(), Some(2)))
         },
         "no answer: the one of case 3 stands in its place",
@@ -199,13 +199,13 @@ pub const ALL: &[Damage] = &[
 ];
 
 fn lists(format: Format) -> bool {
-    matches!(format, Format::Uva10561 | Format::Lightoj1229)
+    [Format::UVA10561, Format::LIGHTOJ1229].contains(&format)
 }
 
 /// The answers case by case, line ends and all.
 pub fn cases(format: Format, right: &str) -> Vec<String> {
     let lines: Vec<&str> = right.split_inclusive('\n').collect();
-    lines.chunks(if format == Format::Uva10561 { 2 } else { 1 }).map(|chunk| chunk.concat()).collect()
+    lines.chunks(if format == Format::UVA10561 { 2 } else { 1 }).map(|chunk| chunk.concat()).collect()
 }
 
 /// Edits the first case that can be.
@@ -217,21 +217,23 @@ fn edit(format: Format, right: &str, edit: impl Fn(&str, usize) -> Option<String
 }
 
 fn is_won(format: Format, answer: &str) -> bool {
-    match format {
-        Format::Uva10561 => answer.starts_with("WINNING"),
-        Format::Lightoj1229 => !answer.ends_with(": 0\n"),
-        Format::Codeforces138d | Format::Gdoi2016 => answer == "WIN\n",
-        Format::Poj3537 | Format::LuoguP2599 => answer == "1\n",
+    match format.name() {
+        "uva10561" => answer.starts_with("WINNING"),
+        "lightoj1229" => !answer.ends_with(": 0\n"),
+        "codeforces138d" | "gdoi2016" => answer == "WIN\n",
+        "poj3537" | "luogu-p2599" => answer == "1\n",
+        name => panic!("{name} needs its won answers here"),
     }
 }
 
 fn lost(format: Format, number: usize) -> String {
-    match format {
-        Format::Uva10561 => "LOSING\n\n".into(),
-        Format::Lightoj1229 => format!("Case {number}: 0\n"),
-        Format::Codeforces138d | Format::Gdoi2016 => "LOSE\n".into(),
-        Format::Poj3537 => "2\n".into(),
-        Format::LuoguP2599 => "0\n".into(),
+    match format.name() {
+        "uva10561" => "LOSING\n\n".into(),
+        "lightoj1229" => format!("Case {number}: 0\n"),
+        "codeforces138d" | "gdoi2016" => "LOSE\n".into(),
+        "poj3537" => "2\n".into(),
+        "luogu-p2599" => "0\n".into(),
+        name => panic!("{name} needs its lost answers here"),
     }
 }
 
@@ -240,12 +242,12 @@ fn positions(format: Format, answer: &str) -> Option<Vec<&str>> {
     if !lists(format) || !is_won(format, answer) {
         return None;
     }
-    Some(answer.split_whitespace().skip(if format == Format::Uva10561 { 1 } else { 2 }).collect())
+    Some(answer.split_whitespace().skip(if format == Format::UVA10561 { 1 } else { 2 }).collect())
 }
 
 fn listing(format: Format, number: usize, positions: &str) -> String {
-    match format {
-        Format::Lightoj1229 => format!("Case {number}: {positions}\n"),
+    match format.name() {
+        "lightoj1229" => format!("Case {number}: {positions}\n"),
         _ => format!("WINNING\n{positions}\n"),
     }
 }

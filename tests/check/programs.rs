@@ -20,37 +20,37 @@ const fn wrong(name: &'static str, format: Format, run: fn() -> (String, String)
 pub const ALL: &[Program] = &[
     wrong(
         "no look at moves that win or lose at once",
-        Format::Uva10561,
+        Format::UVA10561,
         || every(|cells| moves(cells, Sight { pair: false, gap: false, ..RIGHT })),
         " loses: the reply ",
     ),
     wrong(
         "X.X overlooked",
-        Format::Uva10561,
+        Format::UVA10561,
         || every(|cells| moves(cells, Sight { gap: false, ..RIGHT })),
         "loses: the reply",
     ),
     wrong(
         "XX overlooked",
-        Format::Uva10561,
+        Format::UVA10561,
         || every(|cells| moves(cells, Sight { pair: false, ..RIGHT })),
         "loses: the reply",
     ),
     wrong(
         "the edge taken for an X",
-        Format::Uva10561,
+        Format::UVA10561,
         || every(|cells| moves(cells, Sight { edge: true, ..RIGHT })),
         "loses: the reply",
     ),
     wrong(
         "only the neighbours of an X forbidden",
-        Format::Uva10561,
+        Format::UVA10561,
         || every(|cells| moves(cells, Sight { reach: 1, ..RIGHT })),
         "is missing: it wins",
     ),
     wrong(
         "only the first immediate win listed",
-        Format::Uva10561,
+        Format::UVA10561,
         || {
             every(|cells| {
                 let (at_once, all) = (at_once(cells, RIGHT), moves(cells, RIGHT));
@@ -61,7 +61,7 @@ pub const ALL: &[Program] = &[
     ),
     wrong(
         "nim moves listed beside immediate wins",
-        Format::Uva10561,
+        Format::UVA10561,
         || {
             every(|cells| {
                 let mut all = at_once(cells, RIGHT);
@@ -75,7 +75,7 @@ pub const ALL: &[Program] = &[
     ),
     Program {
         name: "a cell listed once a pattern",
-        format: Format::Uva10561,
+        format: Format::UVA10561,
         run: || {
             every(|cells| if at_once(cells, RIGHT).is_empty() { moves(cells, RIGHT) } else { once_a_pattern(cells) })
         },
@@ -84,7 +84,7 @@ pub const ALL: &[Program] = &[
     },
     Program {
         name: "no empty line after LOSING",
-        format: Format::Uva10561,
+        format: Format::UVA10561,
         run: || {
             let (input, printed) = every(|cells| moves(cells, RIGHT));
             (input, printed.replace("LOSING\n\n", "LOSING\n"))
@@ -94,9 +94,9 @@ pub const ALL: &[Program] = &[
     },
     wrong(
         "an empty board is lost iff 3 divides its length",
-        Format::Poj3537,
+        Format::POJ3537,
         || {
-            let (_, input, _) = files(Format::Poj3537).remove(0);
+            let (_, input, _) = files(Format::POJ3537).remove(0);
             let answer = |cells: &str| if cells.parse::<u32>().unwrap() % 3 == 0 { "2\n" } else { "1\n" };
             let printed = input.split_whitespace().map(answer).collect();
             (input, printed)
@@ -105,25 +105,25 @@ pub const ALL: &[Program] = &[
     ),
     wrong(
         "end-nim, ties put with the wrong side",
-        Format::LuoguP2599,
+        Format::LUOGU_P2599,
         || rows(first_wins_by_loose_ties),
         "the first player loses: with the other piles",
     ),
     wrong(
         "the first player always wins",
-        Format::LuoguP2599,
+        Format::LUOGU_P2599,
         || rows(|_| true),
         "the first player loses: with the other piles",
     ),
     wrong(
         "the other judge's letters",
-        Format::Codeforces138d,
+        Format::CODEFORCES138D,
         || ("2 2\nXL\nLR\n".into(), "WIN\n".into()),
         "both have nim-value 1",
     ),
     wrong(
         "waves that run on through inactive cells",
-        Format::Codeforces138d,
+        Format::CODEFORCES138D,
         || {
             // This judge's L is a slash.
             let cells = b"LLLLLLLRR".map(|letter| if letter == b'L' { b'/' } else { b'\\' }).to_vec();
@@ -133,13 +133,13 @@ pub const ALL: &[Program] = &[
     ),
     wrong(
         "all X is won iff both sides are odd",
-        Format::Gdoi2016,
+        Format::GDOI2016,
         || (format!("7 11\n{}", "XXXXXXXXXXX\n".repeat(7)), "WIN\n".into()),
         "both have nim-value 2",
     ),
     wrong(
         "a trailing blank line taken for a case",
-        Format::Gdoi2016,
+        Format::GDOI2016,
         || ("1 1\nX\n\n".into(), "WIN\nLOSE\n".into()),
         "found \"LOSE\" behind the answer of the last case",
     ),
@@ -162,7 +162,7 @@ const RIGHT: Sight = Sight { pair: true, gap: true, reach: 2, edge: false };
 
 /// Every board of the file with every board of 3 to 11 cells, answered by a program.
 fn every(program: impl Fn(&[u8]) -> Vec<usize>) -> (String, String) {
-    let (_, input, _) = files(Format::Uva10561).into_iter().find(|(name, ..)| name.contains("every-board")).unwrap();
+    let (_, input, _) = files(Format::UVA10561).into_iter().find(|(name, ..)| name.contains("every-board")).unwrap();
     let answer = |cells: &str| {
         let positions: Vec<String> = program(cells.as_bytes()).iter().map(|at| (at + 1).to_string()).collect();
         if positions.is_empty() { "LOSING\n\n".into() } else { format!("WINNING\n{}\n", positions.join(" ")) }
@@ -237,7 +237,7 @@ fn value(length: usize, reach: usize) -> usize {
 /// Every row of the files, answered by a program.
 fn rows(program: impl Fn(&[u64]) -> bool) -> (String, String) {
     let name = "second-player-wins";
-    let (_, input, _) = files(Format::LuoguP2599).into_iter().find(|(file, ..)| file.contains(name)).unwrap();
+    let (_, input, _) = files(Format::LUOGU_P2599).into_iter().find(|(file, ..)| file.contains(name)).unwrap();
     let mut numbers = input.split_whitespace().map(|number| number.parse::<u64>().unwrap());
     let cases = numbers.next().unwrap();
     let mut printed = String::new();

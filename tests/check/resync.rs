@@ -71,39 +71,39 @@ fn faults_are_named_where_they_stand() {
     let light = "4\n...\n......\n.XX.\n...\n";
     let grids = "1 1\nX\n2 2\nXL\nLR\n1 2\nXX\n";
     let table: &[Told] = &[
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nLOSING\n\nWINNING\n1 4\n", &[]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nLOSING\n\nWINNING\n1 4\n", &[]),
         // The positions' line, whatever is the matter with it.
         (
-            Format::Uva10561,
+            Format::UVA10561,
             uva,
             "WINNING\n1 2 3 4\nLOSING\n\nWINNING\n1 4\n",
             &[(2, 1, "position 4 is not on the board")],
         ),
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nLOSING\n\nWINNING\n1 3 4\n", &[(6, 3, "position 3 is taken")]),
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nLOSING\n\nWINNING\n1\n", &[(6, 3, "4 is missing")]),
-        (Format::Uva10561, uva, "WINNING\n1 2 x\nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "\"x\" is no answer")]),
-        (Format::Uva10561, uva, "WINNING\nx y\nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "\"x\" is no answer")]),
-        (Format::Uva10561, uva, "WINNING\n3 2 1\nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "3 stands before 2")]),
-        (Format::Uva10561, uva, "WINNING\n1\n2\n9\nLOSING\n\nWINNING\n1 4\n", &[(4, 1, "position 9 is not on")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nLOSING\n\nWINNING\n1 3 4\n", &[(6, 3, "position 3 is taken")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nLOSING\n\nWINNING\n1\n", &[(6, 3, "4 is missing")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 x\nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "\"x\" is no answer")]),
+        (Format::UVA10561, uva, "WINNING\nx y\nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "\"x\" is no answer")]),
+        (Format::UVA10561, uva, "WINNING\n3 2 1\nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "3 stands before 2")]),
+        (Format::UVA10561, uva, "WINNING\n1\n2\n9\nLOSING\n\nWINNING\n1 4\n", &[(4, 1, "position 9 is not on")]),
         // The word that says who wins.
-        (Format::Uva10561, uva, "LOSING\n\nLOSING\n\nWINNING\n1 4\n", &[(1, 1, "printed LOSING")]),
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nWINNING\n1\nWINNING\n1 4\n", &[(4, 2, "1 loses: the reply ")]),
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nWINING\n\nWINNING\n1 4\n", &[(3, 2, "\"WINING\" is no answer")]),
+        (Format::UVA10561, uva, "LOSING\n\nLOSING\n\nWINNING\n1 4\n", &[(1, 1, "printed LOSING")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nWINNING\n1\nWINNING\n1 4\n", &[(4, 2, "1 loses: the reply ")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nWINING\n\nWINNING\n1 4\n", &[(3, 2, "\"WINING\" is no answer")]),
         // Layout: where the first byte is another.
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nLOSING\nWINNING\n1 4\n", &[(4, 2, "empty line after LOSING")]),
-        (Format::Uva10561, uva, "WINNING\n1 2 3 \nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "blanks at the end")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nLOSING\nWINNING\n1 4\n", &[(4, 2, "empty line after LOSING")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3 \nLOSING\n\nWINNING\n1 4\n", &[(2, 1, "blanks at the end")]),
         (
-            Format::Uva10561,
+            Format::UVA10561,
             uva,
             "WINNING\n1 2 3\n\nLOSING\n\nWINNING\n1 4",
             &[(3, 2, "there is white space before the answer"), (7, 3, "the newline at the end")],
         ),
         // A line between answers, and one in the place of the empty line.
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nhello\nLOSING\n\nWINNING\n1 4\n", &[(3, 2, "\"hello\" is no answer")]),
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nLOSING\n\nhello\nWINNING\n1 4\n", &[(5, 3, "\"hello\" is no answer")]),
-        (Format::Uva10561, uva, "WINNING\n1 2 3\nLOSING\nhello\nWINNING\n1 4\n", &[(4, 2, "\"hello\" is no answer")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nhello\nLOSING\n\nWINNING\n1 4\n", &[(3, 2, "\"hello\" is no answer")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nLOSING\n\nhello\nWINNING\n1 4\n", &[(5, 3, "\"hello\" is no answer")]),
+        (Format::UVA10561, uva, "WINNING\n1 2 3\nLOSING\nhello\nWINNING\n1 4\n", &[(4, 2, "\"hello\" is no answer")]),
         (
-            Format::Uva10561,
+            Format::UVA10561,
             uva,
             "WINNING\n1 2 3\nhello\nLOSING\n\nWINNING\n1\n",
             &[
@@ -116,61 +116,61 @@ fn faults_are_named_where_they_stand() {
             ],
         ),
         (
-            Format::Uva10561,
+            Format::UVA10561,
             uva,
             "hello\nWINNING\n1 2\nLOSING\n\nWINNING\n1 4\n",
             &[(1, 1, "behind it, on line 3: printed 1 2, right is 1 2 3")],
         ),
         // Numbers that tell which case is meant.
         (
-            Format::Lightoj1229,
+            Format::LIGHTOJ1229,
             light,
             "Case 1: 1 2 3\nCase 1: 0\nCase 3: 1 4\nCase 4: 1 2 3\n",
             &[(2, 2, "\"Case 1:\" is no")],
         ),
         (
-            Format::Lightoj1229,
+            Format::LIGHTOJ1229,
             light,
             "Case 1: 1 2 3\nCase x: 0\nCase 3: 1 4\nCase 4: 1 2 3\n",
             &[(2, 2, "\"Case x:\" is no")],
         ),
         (
-            Format::Lightoj1229,
+            Format::LIGHTOJ1229,
             light,
             "Case 1: 1 2 3\nCase 99: 0\nCase 3: 1 4\nCase 4: 1 2 3\n",
             &[(2, 2, "\"Case 99:\" is no")],
         ),
         (
-            Format::Lightoj1229,
+            Format::LIGHTOJ1229,
             light,
             "Case 1: 1 2 3\nCase 2: 0\nCase 3: 1 4\nCase 99: 1 2 3\n",
             &[(4, 4, "\"Case 99:\" is no")],
         ),
         (
-            Format::Lightoj1229,
+            Format::LIGHTOJ1229,
             light,
             "Case 1: 1 2 3\nCase 1: 1 2 3\nCase 2: 0\nCase 3: 1 4\nCase 4: 1 2 3\n",
             &[(2, 2, "\"Case 1:\" is no answer: expected Case 2: and positions, or 0; the answer behind it is right")],
         ),
-        (Format::Lightoj1229, light, "Case 1: 1 2 3\nCase 3: 1 4\nCase 4: 1 2 3\n", &[(2, 2, "the one of case 3")]),
+        (Format::LIGHTOJ1229, light, "Case 1: 1 2 3\nCase 3: 1 4\nCase 4: 1 2 3\n", &[(2, 2, "the one of case 3")]),
         (
-            Format::Lightoj1229,
+            Format::LIGHTOJ1229,
             light,
             "Case 1: 1 2\nx\nCase 2: 0\nCase 3: 1 4\nCase 4: 1 2 3\n",
             &[(1, 1, "3 is missing"), (2, 2, "\"x\" is no answer")],
         ),
         // Program that never counts on.
         (
-            Format::Lightoj1229,
+            Format::LIGHTOJ1229,
             light,
             "Case 1: 1 2 3\nCase 1: 0\nCase 1: 1 4\nCase 1: 1 2 3\n",
             &[(2, 2, "\"Case 1:\" is no"), (3, 3, "\"Case 1:\" is no"), (4, 4, "\"Case 1:\" is no")],
         ),
         // A line is an answer; several answers on a line are carelessness.
-        (Format::Gdoi2016, grids, "WIN\nI think WIN\nLOSE\n", &[(2, 2, "\"I\" is no answer: expected WIN or LOSE")]),
-        (Format::Gdoi2016, grids, "WIN WIN LOSE\n", &[(1, 1, ""), (1, 2, "")]),
-        (Format::Gdoi2016, grids, "WIN\nWIN\n", &[(3, 3, "the file ends after 2 answers")]),
-        (Format::Gdoi2016, grids, "WIN\n", &[(2, 2, "the file ends after 1 answer")]),
+        (Format::GDOI2016, grids, "WIN\nI think WIN\nLOSE\n", &[(2, 2, "\"I\" is no answer: expected WIN or LOSE")]),
+        (Format::GDOI2016, grids, "WIN WIN LOSE\n", &[(1, 1, ""), (1, 2, "")]),
+        (Format::GDOI2016, grids, "WIN\nWIN\n", &[(3, 3, "the file ends after 2 answers")]),
+        (Format::GDOI2016, grids, "WIN\n", &[(2, 2, "the file ends after 1 answer")]),
     ];
     let checker = Checker::new();
     for (format, input, answers, told) in table {
@@ -194,13 +194,13 @@ fn a_long_file_is_in_step_again_after_a_stray_line() {
     let right: Vec<&str> = (0..boards).map(|at| if at.is_multiple_of(997) { "0\n" } else { "1\n" }).collect();
     for (at, replaced) in [(0, 0), (3000, 0), (3000, 1), (4999, 0), (4999, 1)] {
         let text = [&right[..at], &["oops\n"], &right[at + replaced..]].concat();
-        let (report, findings) = checker.check(Format::LuoguP2599, &input, text.concat().as_bytes());
+        let (report, findings) = checker.check(Format::LUOGU_P2599, &input, text.concat().as_bytes());
         assert_eq!((report.cases, report.wrong, findings[0].case), (boards, 1, Some(at as u64 + 1)), "{findings:?}");
         // A wrong answer further on is one of its own case.
         if at < 4000 {
             let mut text = text;
             text[4500 - replaced + 1] = "0\n";
-            let (_, findings) = checker.check(Format::LuoguP2599, &input, text.concat().as_bytes());
+            let (_, findings) = checker.check(Format::LUOGU_P2599, &input, text.concat().as_bytes());
             let cases: Vec<_> = findings.iter().map(|found| found.case.unwrap()).collect();
             assert_eq!(cases, [at as u64 + 1, 4501], "{findings:?}");
         }

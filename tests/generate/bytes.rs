@@ -14,8 +14,8 @@ fn a_seed_means_the_same_bytes_for_ever() {
     let mut missing = Vec::new();
     for format in Format::ALL {
         let small = Recipe { seed: 2026, sizes: Some((3, 12)), ..recipe(format) };
-        let found = match format {
-            Format::Codeforces138d => small.set().unwrap().iter().map(text).collect(),
+        let found = match format.name() {
+            "codeforces138d" => small.set().unwrap().iter().map(text).collect(),
             _ => text(&small.file().unwrap()),
         };
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/generated/{format}.in"));
@@ -33,7 +33,7 @@ fn a_seed_means_the_same_bytes_for_ever() {
 
 #[test]
 fn another_seed_gives_another_file_and_more_cases_go_on_where_fewer_end() {
-    for format in Format::ALL.into_iter().filter(|&format| format != Format::Codeforces138d) {
+    for format in Format::ALL.into_iter().filter(|&format| format != Format::CODEFORCES138D) {
         let file = |seed, cases| text(&Recipe { seed, cases: Some(cases), ..recipe(format) }.file().unwrap());
         assert_eq!(file(1, 50), file(1, 50));
         assert_ne!(file(1, 50), file(2, 50));
@@ -45,7 +45,7 @@ fn another_seed_gives_another_file_and_more_cases_go_on_where_fewer_end() {
 #[test]
 fn where_a_file_is_one_case_seeds_go_through_the_kinds() {
     let boards: Vec<String> =
-        (0..60).map(|seed| text(&Recipe { seed, ..recipe(Format::Codeforces138d) }.file().unwrap())).collect();
+        (0..60).map(|seed| text(&Recipe { seed, ..recipe(Format::CODEFORCES138D) }.file().unwrap())).collect();
     let different: std::collections::BTreeSet<_> = boards.iter().collect();
     assert!(different.len() > 50, "{} of 60", different.len());
     assert!(boards.contains(&"2 2\nXL\nLR\n".to_owned()), "the first trap is among them");

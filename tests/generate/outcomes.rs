@@ -23,17 +23,17 @@ fn every_board_has_the_outcome_that_was_asked_for() {
 #[test]
 fn small_and_narrow_sizes_have_both_outcomes_too() {
     for (format, sizes) in [
-        (Format::Uva10561, (3, 3)),
-        (Format::Uva10561, (4, 4)),
-        (Format::Lightoj1229, (5, 9)),
-        (Format::Poj3537, (11, 13)),
-        (Format::Gdoi2016, (1, 2)),
-        (Format::Gdoi2016, (3, 3)),
-        (Format::Gdoi2016, (5, 5)),
-        (Format::Gdoi2016, (7, 8)),
-        (Format::LuoguP2599, (1, 2)),
-        (Format::LuoguP2599, (2, 2)),
-        (Format::LuoguP2599, (3, 3)),
+        (Format::UVA10561, (3, 3)),
+        (Format::UVA10561, (4, 4)),
+        (Format::LIGHTOJ1229, (5, 9)),
+        (Format::POJ3537, (11, 13)),
+        (Format::GDOI2016, (1, 2)),
+        (Format::GDOI2016, (3, 3)),
+        (Format::GDOI2016, (5, 5)),
+        (Format::GDOI2016, (7, 8)),
+        (Format::LUOGU_P2599, (1, 2)),
+        (Format::LUOGU_P2599, (2, 2)),
+        (Format::LUOGU_P2599, (3, 3)),
     ] {
         for (wish, expected) in [(Wish::First, Outcome::FirstPlayerWins), (Wish::Second, Outcome::SecondPlayerWins)] {
             let file = (Recipe { wish, sizes: Some(sizes), cases: Some(60), ..recipe(format) }).file().unwrap();
@@ -45,7 +45,7 @@ fn small_and_narrow_sizes_have_both_outcomes_too() {
 
 #[test]
 fn mixed_files_have_a_good_share_of_both() {
-    for format in Format::ALL.into_iter().filter(|&format| format != Format::Codeforces138d) {
+    for format in Format::ALL.into_iter().filter(|&format| format != Format::CODEFORCES138D) {
         let file = (Recipe { cases: Some(120), ..recipe(format) }).file().unwrap();
         let boards = boards(format, &text(&file));
         let lost = boards.iter().filter(|board| outcome(board) == Outcome::SecondPlayerWins).count();
@@ -89,12 +89,12 @@ fn default_sets_are_what_the_statement_has() {
 #[test]
 fn sizes_are_kept_to_and_large_boards_are_made() {
     for (format, sizes) in [
-        (Format::Uva10561, (50, 60)),
-        (Format::Lightoj1229, (30_000, 40_000)),
-        (Format::Poj3537, (2500, 3000)),
-        (Format::Gdoi2016, (5, 7)),
-        (Format::Gdoi2016, (30, 32)),
-        (Format::LuoguP2599, (20_000, 30_000)),
+        (Format::UVA10561, (50, 60)),
+        (Format::LIGHTOJ1229, (30_000, 40_000)),
+        (Format::POJ3537, (2500, 3000)),
+        (Format::GDOI2016, (5, 7)),
+        (Format::GDOI2016, (30, 32)),
+        (Format::LUOGU_P2599, (20_000, 30_000)),
     ] {
         let file = (Recipe { sizes: Some(sizes), cases: Some(20), ..recipe(format) }).file().unwrap();
         for board in boards(format, &text(&file)) {

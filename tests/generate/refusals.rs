@@ -13,26 +13,26 @@ fn refusals_as_a_table() {
     let strict = |recipe: Recipe| Recipe { strict: true, ..recipe };
     let many = |format, cases| Recipe { cases: Some(cases), ..recipe(format) };
     for (recipe, message) in [
-        (second(Format::LuoguP2599, (1, 1)), "a row of one pile is won"),
-        (second(Format::Gdoi2016, (1, 1)), "the 1 x 1 grid is won, and so is every 1 x odd one"),
-        (second(Format::Gdoi2016, (41, 41)), "let --size have an even number, as in 40..41"),
-        (second(Format::Poj3537, (7, 11)), "no empty board of 7 to 11 cells is lost; the lost ones are 6, 12, 22"),
-        (Recipe { wish: Wish::First, ..sized(Format::Poj3537, (6, 6)) }, "every empty board of 6 cells is lost"),
+        (second(Format::LUOGU_P2599, (1, 1)), "a row of one pile is won"),
+        (second(Format::GDOI2016, (1, 1)), "the 1 x 1 grid is won, and so is every 1 x odd one"),
+        (second(Format::GDOI2016, (41, 41)), "let --size have an even number, as in 40..41"),
+        (second(Format::POJ3537, (7, 11)), "no empty board of 7 to 11 cells is lost; the lost ones are 6, 12, 22"),
+        (Recipe { wish: Wish::First, ..sized(Format::POJ3537, (6, 6)) }, "every empty board of 6 cells is lost"),
         (
-            of_kind(Format::Poj3537, Kind::Dense),
+            of_kind(Format::POJ3537, Kind::Dense),
             "poj3537 has no boards of kind dense; its kinds are traps, edges, random",
         ),
-        (of_kind(Format::Uva10561, Kind::Staircase), "no boards of kind staircase"),
-        (of_kind(Format::Codeforces138d, Kind::BlankEnd), "no boards of kind blank-end"),
-        (strict(of_kind(Format::Gdoi2016, Kind::BlankEnd)), "not in the statement's layout"),
-        (Recipe { kinds: vec![Kind::OneWin], ..second(Format::Uva10561, (3, 9)) }, "a lost board has no winning move"),
-        (Recipe { kinds: vec![Kind::OneWin], ..sized(Format::Gdoi2016, (40, 50)) }, "takes too long beyond 24 x 24"),
-        (sized(Format::Uva10561, (2, 9)), "treblecross boards have 3 to 1000000 cells, not 2..9"),
-        (sized(Format::Gdoi2016, (1, 65)), "darkraft boards have 1 to 64 rows and columns"),
-        (sized(Format::LuoguP2599, (9, 3)), "--size 9..3 is empty: write the smaller size first"),
-        (strict(sized(Format::Uva10561, (3, 201))), "the statement of uva10561 allows up to 200 cells"),
-        (strict(many(Format::LuoguP2599, 11)), "the statement of luogu-p2599 allows 10 cases a file"),
-        (many(Format::Codeforces138d, 2), "a codeforces138d file holds one case; -d FOLDER writes 2 of each kind"),
+        (of_kind(Format::UVA10561, Kind::Staircase), "no boards of kind staircase"),
+        (of_kind(Format::CODEFORCES138D, Kind::BlankEnd), "no boards of kind blank-end"),
+        (strict(of_kind(Format::GDOI2016, Kind::BlankEnd)), "not in the statement's layout"),
+        (Recipe { kinds: vec![Kind::OneWin], ..second(Format::UVA10561, (3, 9)) }, "a lost board has no winning move"),
+        (Recipe { kinds: vec![Kind::OneWin], ..sized(Format::GDOI2016, (40, 50)) }, "takes too long beyond 24 x 24"),
+        (sized(Format::UVA10561, (2, 9)), "treblecross boards have 3 to 1000000 cells, not 2..9"),
+        (sized(Format::GDOI2016, (1, 65)), "darkraft boards have 1 to 64 rows and columns"),
+        (sized(Format::LUOGU_P2599, (9, 3)), "--size 9..3 is empty: write the smaller size first"),
+        (strict(sized(Format::UVA10561, (3, 201))), "the statement of uva10561 allows up to 200 cells"),
+        (strict(many(Format::LUOGU_P2599, 11)), "the statement of luogu-p2599 allows 10 cases a file"),
+        (many(Format::CODEFORCES138D, 2), "a codeforces138d file holds one case; -d FOLDER writes 2 of each kind"),
     ] {
         let refusal = recipe.file().map(|file| file.cases()).expect_err(message).to_string();
         assert!(refusal.contains(message), "{refusal}");
@@ -58,18 +58,18 @@ fn every_size_that_a_lost_grid_cannot_have_is_known() {
 
 #[test]
 fn strict_sets_are_cut_into_files_that_the_statement_allows() {
-    let set = Recipe { cases: Some(25), strict: true, ..recipe(Format::LuoguP2599) }.set().unwrap();
+    let set = Recipe { cases: Some(25), strict: true, ..recipe(Format::LUOGU_P2599) }.set().unwrap();
     let names: Vec<&str> = set.iter().map(|file| file.name()).take(4).collect();
     assert_eq!(names, ["01-traps", "02-traps", "03-traps", "04-edges"]);
     let cases: Vec<u64> = set.iter().map(|file| file.cases()).take(4).collect();
     assert_eq!(cases, [10, 10, 5, 10]);
     assert!(
-        !Recipe { strict: true, ..recipe(Format::Gdoi2016) }
+        !Recipe { strict: true, ..recipe(Format::GDOI2016) }
             .set()
             .unwrap()
             .iter()
             .any(|file| file.name().ends_with("blank-end"))
     );
-    let single = recipe(Format::Codeforces138d).set().unwrap();
+    let single = recipe(Format::CODEFORCES138D).set().unwrap();
     assert!(single.iter().all(|file| file.cases() == 1) && single.len() == 60);
 }

@@ -193,8 +193,8 @@ fn each_method_is_wrong_as_it_is_known_to_be() {
     assert_eq!(one_more_x(b"..."), [1]);
     for board in ["...", "....", "..X", "X.XX.", ".....", "......", "..X....X......"] {
         let right = crate::making::answers(
-            sprague::judge::Format::Lightoj1229,
-            &crate::making::boards(sprague::judge::Format::Lightoj1229, &format!("1\n{board}\n")),
+            sprague::judge::Format::LIGHTOJ1229,
+            &crate::making::boards(sprague::judge::Format::LIGHTOJ1229, &format!("1\n{board}\n")),
         );
         let found = careful(board.as_bytes(), &ALL).iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
         assert_eq!(

@@ -152,7 +152,7 @@ fn every_accepted_layout_reads_the_same() {
 #[test]
 fn numbers_may_have_a_plus_sign_and_leading_zeros() {
     let boards = |input: &str| -> Vec<Board> {
-        let cases = read_all(Format::LuoguP2599, Options { strict: true, ..Options::default() }, input.as_bytes());
+        let cases = read_all(Format::LUOGU_P2599, Options { strict: true, ..Options::default() }, input.as_bytes());
         cases.into_iter().map(|case| case.unwrap().board).collect()
     };
     let zeros = "0".repeat(300);
@@ -166,7 +166,7 @@ fn piles_of_every_length_to_64_bits_are_read() {
     let words: Vec<String> = piles.iter().map(u64::to_string).collect();
     for separator in [" ", "\n", "\r\n        "] {
         let input = format!("1 {} {}{separator}", piles.len(), words.join(separator));
-        let found = read_all(Format::LuoguP2599, Options::default(), input.as_bytes());
+        let found = read_all(Format::LUOGU_P2599, Options::default(), input.as_bytes());
         let Ok(Case { board: Board::EndNim(board), .. }) = &found[0] else { panic!("{found:?}") };
         assert_eq!(board.piles(), piles);
     }
@@ -178,12 +178,12 @@ fn an_offset_into_a_board_is_a_place_in_the_file() {
         let found = read_all(format, Options::default(), input.as_bytes());
         found[case].as_ref().unwrap().place_of(offset).to_string()
     };
-    assert_eq!(place(Format::Uva10561, "\u{FEFF}2 ...\n\n  .X..", 0, 1), "1:4");
-    assert_eq!(place(Format::Uva10561, "2 ...\n\n  .X..", 1, 3), "3:6");
-    assert_eq!(place(Format::Gdoi2016, "1 1 X\n2 3\nLRX  LLL", 1, 2), "3:3");
-    assert_eq!(place(Format::Gdoi2016, "1 1 X\n2 3\nLRX  LLL", 1, 4), "3:7");
-    assert_eq!(place(Format::LuoguP2599, "1\n 3\n1 2 3", 0, 2), "2:2");
-    assert_eq!(place(Format::Poj3537, "3\n12", 1, 7), "2:1");
+    assert_eq!(place(Format::UVA10561, "\u{FEFF}2 ...\n\n  .X..", 0, 1), "1:4");
+    assert_eq!(place(Format::UVA10561, "2 ...\n\n  .X..", 1, 3), "3:6");
+    assert_eq!(place(Format::GDOI2016, "1 1 X\n2 3\nLRX  LLL", 1, 2), "3:3");
+    assert_eq!(place(Format::GDOI2016, "1 1 X\n2 3\nLRX  LLL", 1, 4), "3:7");
+    assert_eq!(place(Format::LUOGU_P2599, "1\n 3\n1 2 3", 0, 2), "2:2");
+    assert_eq!(place(Format::POJ3537, "3\n12", 1, 7), "2:1");
 }
 
 #[test]
@@ -216,9 +216,9 @@ fn positions_are_written_as_rust_writes_numbers() {
     for count in (0..100).chain([cells.len()]) {
         let positions = words[..count].join(" ");
         let word = if count == 0 { "LOSING" } else { "WINNING" };
-        assert_eq!(written(Format::Uva10561, 7, &cells[..count]), format!("before {word}\n{positions}\n"));
+        assert_eq!(written(Format::UVA10561, 7, &cells[..count]), format!("before {word}\n{positions}\n"));
         let shown = if count == 0 { "0" } else { &positions };
         let number = u64::MAX - count as u64;
-        assert_eq!(written(Format::Lightoj1229, number, &cells[..count]), format!("before Case {number}: {shown}\n"));
+        assert_eq!(written(Format::LIGHTOJ1229, number, &cells[..count]), format!("before Case {number}: {shown}\n"));
     }
 }

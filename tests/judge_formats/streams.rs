@@ -41,7 +41,7 @@ impl Read for Drip<'_> {
 fn a_board_of_64_mib_is_counted_and_the_next_one_read() {
     let length = 64 << 20;
     let source = b"2\n".chain(io::repeat(b'.').take(length)).chain(&b"\n...\n"[..]);
-    let found = read_all(Format::Uva10561, Options { strict: false, sizes: SIZES }, source);
+    let found = read_all(Format::UVA10561, Options { strict: false, sizes: SIZES }, source);
     let message = "2:1: case 1: a board of 67108864 cells is over the server's limit of 1000000 cells";
     assert_eq!(found[0].as_ref().unwrap_err().to_string(), message);
     assert_eq!(found[1].as_ref().unwrap().number, 2);
@@ -67,7 +67,7 @@ fn before_a_pipe_is_waited_for_the_caller_is_told_once_a_case() {
     let portions: Vec<&[u8]> = vec![b"2 2 LR RL 1 ", b"2 L", b"R 2", b" 2", b" LL\n", b"LR", b"\n"];
     let reads = Rc::new(Cell::new(0));
     let mut reader = Reader::new(
-        Format::Gdoi2016,
+        Format::GDOI2016,
         Options::default(),
         Pipe { portions: portions.into_iter(), reads: reads.clone() },
     );
@@ -98,7 +98,7 @@ fn a_source_that_fails_ends_the_reading_after_the_cases_before() {
             Err(io::ErrorKind::ConnectionReset.into())
         }
     }
-    let mut reader = Reader::new(Format::Poj3537, Options::default(), b"3 4 ".chain(Broken));
+    let mut reader = Reader::new(Format::POJ3537, Options::default(), b"3 4 ".chain(Broken));
     let mut story = Vec::new();
     for _ in 0..5 {
         story.push(match reader.next_case() {
@@ -115,7 +115,7 @@ fn a_source_that_fails_ends_the_reading_after_the_cases_before() {
 #[test]
 fn a_source_that_keeps_up_is_called_starving_at_its_end_alone() {
     let input = format!("50000 {}", "...X...X...\n".repeat(50_000));
-    let mut reader = Reader::new(Format::Uva10561, Options::default(), input.as_bytes());
+    let mut reader = Reader::new(Format::UVA10561, Options::default(), input.as_bytes());
     let mut starved_after = Vec::new();
     let mut cases = 0;
     loop {

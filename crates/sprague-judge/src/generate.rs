@@ -1,7 +1,7 @@
 //! Judge files that test: boards of stated kinds and outcomes, the same bytes for the same seed everywhere.
 
 mod dice;
-mod kind;
+mod order;
 mod treblecross;
 mod darkraft;
 mod end_nim;
@@ -10,13 +10,14 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use self::dice::Dice;
-use self::kind::{Order, Span};
+use self::order::{Order, Span};
+use super::description::BoardWords;
 use super::format::Format;
 use super::writer;
 use sprague_games::games::{self, Board, Game, Outcome, Sizes, Solution};
 use sprague_games::theory::Control;
 
-pub use self::kind::Kind;
+pub use super::kind::Kind;
 
 /// A file hands out its text in pieces of about this size.
 const PIECE: usize = 64 * 1024;
@@ -24,6 +25,13 @@ const PIECE: usize = 64 * 1024;
 const MOST_ATTEMPTS: u64 = 4000;
 /// Boards up to this are cheap enough to look, before anything is written, whether what is asked for can be had.
 const LARGEST_PROBED: u64 = 4096;
+
+impl Kind {
+    /// The kinds that a format has.
+    pub fn of(format: Format) -> Vec<Kind> {
+        format.0.kinds.to_vec()
+    }
+}
 
 /// Who is to win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,7 +54,7 @@ pub enum Wish {
 /// use sprague_judge::generate::{Recipe, Wish};
 ///
 /// let recipe = Recipe {
-///     format: Format::Poj3537,
+///     format: Format::POJ3537,
 ///     kinds: vec![],
 ///     cases: Some(5),
 ///     sizes: Some((3, 50)),
@@ -116,9 +124,9 @@ impl Recipe {
     /// What cannot be had.
     pub fn file(&self) -> Result<TestFile, Refusal> {
         let kinds = self.kinds(false)?;
-        let cases = self.cases.unwrap_or(self.format.most_cases().unwrap_or(60));
+        let cases = self.cases.unwrap_or(self.format.0.most_cases().unwrap_or(60));
         let order = Arc::new(self.orders(&kinds)?);
-        match self.format.most_cases() {
+        match self.format.0.most_cases() {
             Some(1) if cases != 1 => Err(Refusal(format!(
                 "a {} file holds one case; -d FOLDER writes {cases} of each kind, a file each",
                 self.format
@@ -141,7 +149,7 @@ impl Recipe {
     /// What cannot be had.
     pub fn set(&self) -> Result<Vec<TestFile>, Refusal> {
         let kinds = self.kinds(true)?;
-        let (default, room) = match self.format.most_cases() {
+        let (default, room) = match self.format.0.most_cases() {
             Some(1) => (10, 1),
             Some(most) => (most, if self.strict { most } else { u64::MAX }),
             None => (60, u64::MAX),
@@ -206,7 +214,7 @@ impl Recipe {
             }
             Game::EndNim => (["pile", "piles"], 1, sizes.end_nim_piles),
         };
-        let statement = self.format.largest_board();
+        let statement = *self.format.0.sizes().end();
         let (low, high) = self.sizes.unwrap_or((least, statement));
         let unit = units[usize::from(high > 1)];
         let name = game.name();
@@ -231,11 +239,11 @@ impl Recipe {
         {
             return Err(Refusal(fault));
         }
-        let maker = match (self.format, self.format.game()) {
-            (Format::Poj3537, _) => Maker::Empty(treblecross::EmptyMaker::new(span)),
-            (_, Game::Treblecross) => Maker::Treblecross(treblecross::Maker::new(span)),
-            (_, Game::Darkraft) => Maker::Darkraft(darkraft::Maker::new(span)),
-            (_, Game::EndNim) => Maker::EndNim(end_nim::Maker::new(span)),
+        let maker = match self.format.0.board() {
+            BoardWords::Cells { .. } => Maker::Treblecross(treblecross::Maker::new(span)),
+            BoardWords::Length(_) => Maker::Empty(treblecross::EmptyMaker::new(span)),
+            BoardWords::Grid { .. } => Maker::Darkraft(darkraft::Maker::new(span)),
+            BoardWords::Piles { limits, .. } => Maker::EndNim(end_nim::Maker::new(span, *limits.end())),
         };
         let Span { low, high } = span;
         let lacks = |outcome: Outcome| match (&maker, outcome) {

@@ -7,11 +7,11 @@
 //! use sprague_judge::{Format, Next, Options, Reader, write_answer};
 //!
 //! let input = "2\n.....\n...X.\n";
-//! let mut reader = Reader::new(Format::Lightoj1229, Options::default(), input.as_bytes());
+//! let mut reader = Reader::new(Format::LIGHTOJ1229, Options::default(), input.as_bytes());
 //! let mut answers = Vec::new();
 //! while let Next::Case(case) = reader.next_case()? {
 //!     let solution = solve(&case.board, &Control::unlimited())?;
-//!     write_answer(Format::Lightoj1229, case.number, solution.outcome(), solution.winning_cells(), &mut answers);
+//!     write_answer(Format::LIGHTOJ1229, case.number, solution.outcome(), solution.winning_cells(), &mut answers);
 //! }
 //! assert_eq!(answers, b"Case 1: 3\nCase 2: 1\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -19,7 +19,11 @@
 
 #![warn(unreachable_pub)]
 
+mod letters;
+mod kind;
+mod description;
 mod format;
+mod formats;
 mod text;
 mod limit;
 mod treblecross;

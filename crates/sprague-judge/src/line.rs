@@ -1,5 +1,8 @@
 //! A line in the exact layout of a statement: tokens with one space between, and what is amiss.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use sprague_games::message;
 
 /// A word of a line.
@@ -68,11 +71,6 @@ pub(super) fn is_number(word: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether a word can only be a row of a grid.
-pub(super) fn is_letters(word: &[u8]) -> bool {
-    word.iter().all(|byte| matches!(byte, b'L' | b'R' | b'X'))
-}
-
 /// A number as it stands: its value, if it has one that can be gone on with, and what is wrong with it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Number {
@@ -80,14 +78,15 @@ pub(super) struct Number {
     pub message: Option<String>,
 }
 
-/// Reads a number that the statement has from `least` to `most`.
-pub(super) fn number(word: &[u8], what: &str, least: u64, most: u64) -> Number {
-    let range = if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
+/// Reads a number that the statement has within `limits`.
+pub(super) fn number(word: &[u8], what: impl Display, limits: &RangeInclusive<u64>) -> Number {
+    let (least, most) = (*limits.start(), *limits.end());
+    let range = || if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
     let fault = |value, message| Number { value, message: Some(message) };
     match message::number(word, word.len() as u64) {
-        Err(found) => fault(None, format!("{found}: expected {what}, {range}")),
-        Ok(value) if !(least..=most).contains(&value) => {
-            fault(Some(value).filter(|_| value <= most), format!("{what} is {value}: the statement has {range}"))
+        Err(found) => fault(None, format!("{found}: expected {what}, {}", range())),
+        Ok(value) if !limits.contains(&value) => {
+            fault(Some(value).filter(|_| value <= most), format!("{what} is {value}: the statement has {}", range()))
         }
         Ok(value) if word.starts_with(b"+") => fault(Some(value), format!("a plus sign: write {value}")),
         Ok(value) if word.len() > 1 && word[0] == b'0' => fault(Some(value), format!("a leading zero: write {value}")),

@@ -1,13 +1,15 @@
 //! Reads the cases of a judge file as a stream.
 
 use std::io::{self, Read};
+use std::ops::RangeInclusive;
 
 use sprague_games::games::{Board, Sizes};
 use sprague_games::message::count;
 
 use super::darkraft;
+use super::description::{BoardWords, Cases, Description, Element, Number, Unit, line_in_words};
 use super::end_nim;
-use super::format::{Cases, Format};
+use super::format::Format;
 use super::limit::Limit;
 use super::text::{self, ParseError, Place, Stop, Text};
 use super::treblecross;
@@ -36,8 +38,8 @@ pub struct Case {
 /// Where the cells of a board stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Spots {
-    /// One after the other from the case's place on.
-    Run,
+    /// One after the other from here on.
+    Run(Place),
     /// The rows of a grid begin here.
     Rows(Vec<Place>),
     /// Not kept: the case's place stands for all.
@@ -49,7 +51,7 @@ impl Case {
     /// written one by one: a board given by its length, a row of piles.
     pub fn place_of(&self, offset: u32) -> Place {
         match (&self.spots, &self.board) {
-            (Spots::Run, _) => self.place.right(offset.into()),
+            (Spots::Run(first), _) => first.right(offset.into()),
             (Spots::Rows(rows), Board::Darkraft(board)) => {
                 let row = rows.get((offset / board.columns()) as usize);
                 row.map_or(self.place, |row| row.right((offset % board.columns()).into()))
@@ -98,7 +100,7 @@ pub struct InputError {
 /// Reads the cases of a file as a stream, in flat memory.
 #[derive(Debug)]
 pub struct Reader<R> {
-    format: Format,
+    format: &'static Description,
     options: Options,
     text: Text<R>,
     stage: Stage,
@@ -116,7 +118,7 @@ enum Stage {
 impl<R: Read> Reader<R> {
     /// A reader at the beginning of `source`; nothing is read yet.
     pub fn new(format: Format, options: Options, source: R) -> Reader<R> {
-        Reader { format, options, text: Text::new(source), stage: Stage::Start, done: 0 }
+        Reader { format: format.0, options, text: Text::new(source), stage: Stage::Start, done: 0 }
     }
 
     /// The next case, fault or end. After the end, and after a fault that is the last, always `End`.
@@ -175,13 +177,13 @@ impl<R: Read> Reader<R> {
 
     /// Reads T, in the formats that have it.
     fn start(&mut self) -> Result<(), Stop> {
-        let at_most = match self.format.cases() {
-            Cases::Counted { at_most } => at_most,
-            Cases::One => {
+        let limits = match &self.format.cases {
+            Cases::Count(limits) => limits,
+            Cases::One { .. } => {
                 self.stage = Stage::Cases { total: Some(1) };
                 return Ok(());
             }
-            Cases::UntilTheEnd => {
+            Cases::End => {
                 self.stage = Stage::Cases { total: None };
                 return Ok(());
             }
@@ -191,8 +193,9 @@ impl<R: Read> Reader<R> {
         let fault = |message, is_last| ParseError { place, message, is_last };
         let total = total.map_err(|found| fault(format!("{found}: expected T, the number of cases"), true))?;
         self.stage = Stage::Cases { total: Some(total) };
-        if self.options.strict && !(1..=at_most).contains(&total) {
-            let message = format!("T is {total}: the statement allows 1 to {at_most} (--strict)");
+        if self.options.strict && !limits.contains(&total) {
+            let (least, most) = (limits.start(), limits.end());
+            let message = format!("T is {total}: the statement allows {least} to {most} (--strict)");
             return Err(fault(message, false).into());
         }
         Ok(())
@@ -202,21 +205,22 @@ impl<R: Read> Reader<R> {
     fn end(&mut self, total: u64) -> Result<Next, Stop> {
         let Some(word) = self.text.word(32)? else { return Ok(Next::End) };
         let found = text::quote(&word);
-        let message = match (self.format, total) {
-            (Format::Codeforces138d, _) => format!(
-                "found {found} after the one case of codeforces138d; for several cases use gdoi2016, whose letters differ"
-            ),
-            (_, 0) => format!("found {found} after T, which is 0"),
-            _ => format!("found {found} after case {total}, the last by T"),
+        let message = match (&self.format.cases, total) {
+            (Cases::One { several }, _) => {
+                let advice = several.map(|advice| format!("; {advice}")).unwrap_or_default();
+                format!("found {found} after the one case of {}{advice}", self.format.name)
+            }
+            (Cases::Count(_) | Cases::End, 0) => format!("found {found} after T, which is 0"),
+            (Cases::Count(_) | Cases::End, _) => format!("found {found} after case {total}, the last by T"),
         };
         Err(ParseError { place: self.text.place(), message, is_last: true }.into())
     }
 
     /// What the end of the text means where a case could begin.
     fn too_short(&mut self, total: Option<u64>) -> Result<Next, Stop> {
-        let message = match (self.format, total) {
+        let message = match (&self.format.cases, total) {
             (_, None) => return Ok(Next::End),
-            (Format::Codeforces138d, _) => "the file is empty: expected n and m, and n rows of m letters".into(),
+            (Cases::One { .. }, _) => format!("the file is empty: expected {}", self.format.case_in_words()),
             (_, Some(total)) => format!("T is {total}, but the file ends after {}", count(self.done, "case")),
         };
         Err(ParseError { place: self.text.place(), message, is_last: true }.into())
@@ -224,37 +228,90 @@ impl<R: Read> Reader<R> {
 
     /// Reads a case; none at the end of the text.
     fn case(&mut self, number: u64) -> Result<Option<Case>, Stop> {
+        let mut begun = Begun { place: None, numbers: Vec::new() };
+        let mut found = None;
+        for element in self.format.case {
+            match element {
+                Element::LineEnd => {}
+                Element::Number(number) => {
+                    let value = match self.text.number()? {
+                        None if begun.place.is_none() => return Ok(None),
+                        found => found.unwrap_or_else(|| Err("the file ends".into())),
+                    };
+                    let place = self.text.place();
+                    let value = value.map_err(|found| {
+                        let message = format!("{found}: expected {}", self.format.named(number));
+                        ParseError { place, message, is_last: true }
+                    })?;
+                    begun.place.get_or_insert(place);
+                    begun.numbers.push((number, value));
+                }
+                Element::Board(words) => match self.board(words, &begun)? {
+                    None if begun.place.is_none() => return Ok(None),
+                    None => {
+                        let message =
+                            format!("the file ends: expected {}", line_in_words(std::slice::from_ref(element)));
+                        return Err(ParseError { place: self.text.place(), message, is_last: true }.into());
+                    }
+                    board => {
+                        begun.place.get_or_insert(self.text.place());
+                        found = board;
+                    }
+                },
+            }
+        }
+        let place = begun.place;
+        Ok(found.zip(place).map(|((board, spots), place)| Case { number, place, board, spots }))
+    }
+
+    /// Reads a board; none at the end of the text.
+    #[inline]
+    fn board(&mut self, words: &BoardWords, begun: &Begun) -> Result<Option<(Board, Spots)>, Stop> {
         let Options { strict, sizes } = self.options;
-        let statement = strict.then(|| self.format.largest_board());
-        let limit = |server| Limit { statement, server };
-        let text = &mut self.text;
-        let found = match self.format {
-            Format::Uva10561 | Format::Lightoj1229 => {
-                let board = treblecross::read_cells(text, limit(sizes.treblecross_cells))?;
-                board.map(|board| (text.place(), Board::Treblecross(board), Spots::Run))
-            }
-            Format::Poj3537 => {
-                let board = treblecross::read_length(text, limit(sizes.treblecross_cells))?;
-                board.map(|board| (text.place(), Board::Treblecross(board), Spots::Whole))
-            }
-            Format::Codeforces138d | Format::Gdoi2016 => {
-                let limits = darkraft::Limits {
-                    rows: limit(sizes.darkraft_rows.into()),
-                    columns: limit(sizes.darkraft_columns.into()),
-                };
-                let letters = if self.format == Format::Gdoi2016 {
-                    &darkraft::GDOI_LETTERS
-                } else {
-                    &darkraft::CODEFORCES_LETTERS
-                };
-                let grid = darkraft::read(text, letters, limits)?;
-                grid.map(|(place, board, rows)| (place, Board::Darkraft(board), Spots::Rows(rows)))
-            }
-            Format::LuoguP2599 => {
-                let row = end_nim::read(text, limit(sizes.end_nim_piles), strict.then_some(end_nim::LARGEST_PILE))?;
-                row.map(|(place, board)| (place, Board::EndNim(board), Spots::Whole))
-            }
+        let limit = |limits: &RangeInclusive<u64>, unit: Unit| Limit {
+            statement: strict.then_some(*limits.end()),
+            server: unit.limit(&sizes),
         };
-        Ok(found.map(|(place, board, spots)| Case { number, place, board, spots }))
+        let text = &mut self.text;
+        Ok(match words {
+            BoardWords::Cells { letters, limits } => {
+                let board = treblecross::read_cells(text, letters, limit(limits, Unit::Cell))?;
+                board.map(|board| (Board::Treblecross(board), Spots::Run(text.place())))
+            }
+            BoardWords::Length(length) => {
+                let named = || self.format.named(length);
+                let board = treblecross::read_length(text, named, limit(&length.limits, Unit::Cell))?;
+                board.map(|board| (Board::Treblecross(board), Spots::Whole))
+            }
+            BoardWords::Grid { rows, columns, letters } => {
+                let (place, rows, columns) =
+                    (begun.place.unwrap_or(text.place()), begun.number(rows), begun.number(columns));
+                let size = darkraft::Size {
+                    rows: (rows.1, limit(&rows.0.limits, Unit::Row)),
+                    columns: (columns.1, limit(&columns.0.limits, Unit::Column)),
+                };
+                let (board, rows) = darkraft::read(text, letters, size, place)?;
+                Some((Board::Darkraft(board), Spots::Rows(rows)))
+            }
+            BoardWords::Piles { count, limits } => {
+                let (place, count) = (begun.place.unwrap_or(text.place()), begun.number(count));
+                let most = limit(&count.0.limits, Unit::Pile);
+                let board = end_nim::read(text, count, most, strict.then_some(limits), place)?;
+                Some((Board::EndNim(board), Spots::Whole))
+            }
+        })
+    }
+}
+
+/// What stands in a case before its board.
+struct Begun {
+    /// Where the case begins; none as long as nothing is read.
+    place: Option<Place>,
+    numbers: Vec<(&'static Number, u64)>,
+}
+
+impl Begun {
+    fn number(&self, name: &str) -> (&'static Number, u64) {
+        *self.numbers.iter().find(|(number, _)| number.name == name).expect("a description that is checked")
     }
 }

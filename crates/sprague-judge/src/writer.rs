@@ -1,30 +1,41 @@
-//! Writes answers and boards as judges have them.
+//! Answers, headings and boards as judges have them.
 
 use sprague_games::games::{Board, Outcome};
 
-use super::darkraft;
-use super::end_nim;
-use super::format::{Cases, Format};
+use super::description::{AnswerWords, Ask, Before, BoardWords, Cases, Element};
+use super::format::Format;
 use super::text;
-use super::treblecross;
 
 /// Appends the answer of case `number`: of `outcome` in the formats that are `outcome_only`, else of `winning_cells`
 /// (counted from 0, increasing), where none means that the first player loses.
 pub fn write_answer(format: Format, number: u64, outcome: Outcome, winning_cells: &[u32], out: &mut Vec<u8>) {
-    match format {
-        Format::Uva10561 => treblecross::write_uva10561(winning_cells, out),
-        Format::Lightoj1229 => treblecross::write_lightoj1229(number, winning_cells, out),
-        Format::Poj3537 => treblecross::write_poj3537(outcome, out),
-        Format::Codeforces138d | Format::Gdoi2016 => darkraft::write(outcome, out),
-        Format::LuoguP2599 => end_nim::write(outcome, out),
+    let AnswerWords { before, ask } = &format.0.answer;
+    if let Some(Before { left, right }) = before {
+        out.extend_from_slice(left.as_bytes());
+        text::write_numbers([number], out);
+        out.extend_from_slice(right.as_bytes());
     }
+    match ask {
+        Ask::Winner { win, lose } => {
+            out.extend_from_slice(if outcome == Outcome::FirstPlayerWins { win } else { lose }.as_bytes());
+        }
+        Ask::Moves { none, .. } if winning_cells.is_empty() => out.extend_from_slice(none.as_bytes()),
+        Ask::Moves { head, .. } => {
+            out.extend_from_slice(head.as_bytes());
+            text::write_numbers(winning_cells.iter().map(|&cell| u64::from(cell) + 1), out);
+        }
+    }
+    out.push(b'\n');
 }
 
 /// Appends what stands before the cases of a file of `total` cases: T, in the formats that have it.
 pub fn write_heading(format: Format, total: u64, out: &mut Vec<u8>) {
-    if let Cases::Counted { .. } = format.cases() {
-        text::write_numbers([total], out);
-        out.push(b'\n');
+    match format.0.cases {
+        Cases::Count(_) => {
+            text::write_numbers([total], out);
+            out.push(b'\n');
+        }
+        Cases::End | Cases::One { .. } => {}
     }
 }
 
@@ -33,16 +44,50 @@ pub fn write_heading(format: Format, total: u64, out: &mut Vec<u8>) {
 /// # Panics
 /// The board is of another game.
 pub fn write_board(format: Format, board: &Board, out: &mut Vec<u8>) {
-    match (format, board) {
-        (Format::Uva10561 | Format::Lightoj1229, Board::Treblecross(board)) => treblecross::write_cells(board, out),
-        (Format::Poj3537, Board::Treblecross(board)) => treblecross::write_length(board, out),
-        (Format::Codeforces138d, Board::Darkraft(board)) => {
-            darkraft::write_grid(board, &darkraft::CODEFORCES_LETTERS, out);
+    assert!(board.game() == format.game(), "{format} has no words for a board of {}", board.game().name());
+    let mut begins_line = true;
+    for element in format.0.case {
+        if !begins_line && !matches!(element, Element::LineEnd) {
+            out.push(b' ');
         }
-        (Format::Gdoi2016, Board::Darkraft(board)) => darkraft::write_grid(board, &darkraft::GDOI_LETTERS, out),
-        (Format::LuoguP2599, Board::EndNim(board)) => end_nim::write_row(board, out),
-        (format, board) => panic!("{format} has no words for a board of {}", board.game().name()),
+        begins_line = match element {
+            Element::Number(number) => {
+                text::write_numbers([format.0.unit(number.name).of(board)], out);
+                false
+            }
+            Element::LineEnd => {
+                out.push(b'\n');
+                true
+            }
+            Element::Board(words) => write_words(words, board, out),
+        };
     }
+    if !begins_line {
+        out.push(b'\n');
+    }
+}
+
+/// Whether the next element begins a line.
+fn write_words(words: &BoardWords, board: &Board, out: &mut Vec<u8>) -> bool {
+    match (words, board) {
+        (BoardWords::Cells { letters, .. }, Board::Treblecross(board)) => {
+            out.extend(board.cells().iter().map(|&cell| letters.letter(cell)));
+        }
+        (BoardWords::Length(_), Board::Treblecross(board)) => text::write_numbers([board.cells().len() as u64], out),
+        (BoardWords::Piles { .. }, Board::EndNim(board)) => text::write_numbers(board.piles().iter().copied(), out),
+        (BoardWords::Grid { letters, .. }, Board::Darkraft(board)) => {
+            for row in board.cells().chunks_exact(board.columns() as usize) {
+                out.extend(row.iter().map(|&cell| letters.letter(cell)));
+                out.push(b'\n');
+            }
+            return true;
+        }
+        (
+            BoardWords::Cells { .. } | BoardWords::Length(_) | BoardWords::Piles { .. } | BoardWords::Grid { .. },
+            Board::Treblecross(_) | Board::EndNim(_) | Board::Darkraft(_),
+        ) => {}
+    }
+    false
 }
 
 /// Appends the line that stands, alone, in the place of a case without an answer, in every format.

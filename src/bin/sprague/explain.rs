@@ -179,8 +179,9 @@ fn scattered(game: Game, board: &str, more: &[String]) -> String {
 }
 
 fn typed(game: Game, format: Option<Format>, text: &str, letters: Letters) -> Result<Board, Failure> {
-    // The boards of this format are lengths.
-    if let (Some(Format::Poj3537), Ok(cells)) = (format, text.parse::<u64>()) {
+    if format.is_some_and(Format::has_lengths)
+        && let Ok(cells) = text.parse::<u64>()
+    {
         if cells > treblecross::MAX_CELLS {
             let (size, most) = (count(cells, "cell"), count(treblecross::MAX_CELLS, "cell"));
             return Err(bad(format!("a board of {size} is over the limit of {most}")));
@@ -194,7 +195,10 @@ fn typed(game: Game, format: Option<Format>, text: &str, letters: Letters) -> Re
             bad(format!("{message}; that is a file: type sprague explain -f FORMAT {file} --case K"))
         }
         Game::Treblecross if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            bad(format!("{message}; for the empty board of {text} cells type sprague explain poj3537 {text}"))
+            let format = Format::ALL.into_iter().find(|format| format.has_lengths());
+            let advice = format
+                .map(|format| format!("; for the empty board of {text} cells type sprague explain {format} {text}"));
+            bad(format!("{message}{}", advice.unwrap_or_default()))
         }
         _ => bad(message),
     })

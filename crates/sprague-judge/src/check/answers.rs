@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use crate::Format;
+use crate::description::{AnswerWords, Ask, Before};
 use sprague_games::games::Outcome;
 use sprague_games::message::word;
 
@@ -18,6 +19,7 @@ const MOST_PASSED: usize = 1024 * 1024;
 
 /// The file, as far as it is not yet compared.
 pub struct AnswerText<R> {
+    words: &'static AnswerWords,
     source: R,
     buffer: Vec<u8>,
     at: usize,
@@ -104,8 +106,8 @@ impl Given {
 
 impl<R: Read> AnswerText<R> {
     /// Reads the answers of a file; nothing is read yet.
-    pub fn new(source: R) -> AnswerText<R> {
-        AnswerText { source, buffer: Vec::new(), at: 0, at_end: false, line: 1 }
+    pub fn new(format: Format, source: R) -> AnswerText<R> {
+        AnswerText { words: &format.0.answer, source, buffer: Vec::new(), at: 0, at_end: false, line: 1 }
     }
 
     /// Takes the bytes that are expected, if they stand next.
@@ -119,22 +121,16 @@ impl<R: Read> AnswerText<R> {
     }
 
     /// What stands next, in the place of a case whose board has `cells` cells.
-    pub fn next(&mut self, format: Format, cells: usize) -> io::Result<Chunk> {
-        self.chunk(format, 0, cells)
+    pub fn next(&mut self, cells: usize) -> io::Result<Chunk> {
+        self.chunk(0, cells)
     }
 
     /// What stands next and behind it: up to `most` chunks and `most_unreadable` that say nothing, and whether the file
     /// ends with them.
-    pub fn ahead(
-        &mut self,
-        format: Format,
-        cells: usize,
-        most: usize,
-        most_unreadable: usize,
-    ) -> io::Result<(Vec<Chunk>, bool)> {
+    pub fn ahead(&mut self, cells: usize, most: usize, most_unreadable: usize) -> io::Result<(Vec<Chunk>, bool)> {
         let (mut chunks, mut unreadable, mut from) = (Vec::new(), 0, 0);
         while chunks.len() < most && unreadable < most_unreadable && from < MOST_PASSED {
-            let chunk = self.chunk(format, from, cells)?;
+            let chunk = self.chunk(from, cells)?;
             match chunk.says {
                 Says::Nothing => return Ok((chunks, true)),
                 Says::TooLong => break,
@@ -167,19 +163,38 @@ impl<R: Read> AnswerText<R> {
         Given { line, text: Vec::new(), head: show(self.bytes(&chunk.head)), says }
     }
 
-    fn chunk(&mut self, format: Format, from: usize, cells: usize) -> io::Result<Chunk> {
+    fn chunk(&mut self, from: usize, cells: usize) -> io::Result<Chunk> {
         let start = from + self.blanks(from)?;
         let Some(head) = self.word(start)? else {
             let says = if self.is_end(start) { Says::Nothing } else { Says::TooLong };
             return Ok(Chunk { bytes: from..start, head: start..start, label: None, says });
         };
-        let mut chunk = Chunk { bytes: from..head.end, head, label: None, says: Says::Nothing };
-        match format {
-            Format::Uva10561 => self.winning_or_losing(&mut chunk, cells)?,
-            Format::Lightoj1229 => self.numbered(&mut chunk, cells)?,
-            _ => self.winner(&mut chunk, format)?,
+        let mut chunk = Chunk { bytes: from..head.end, head, label: None, says: Says::Unreadable(0) };
+        let AnswerWords { before, ask } = self.words;
+        if let Some(before) = before {
+            self.label(&mut chunk, before)?;
+        }
+        match ask {
+            Ask::Moves { head, none } => self.moves(&mut chunk, cells, (head, none))?,
+            Ask::Winner { .. } => self.winner(&mut chunk)?,
         }
         Ok(chunk)
+    }
+
+    /// Moves a chunk's head, and its end, over what stands before an answer, and takes the case's number out of it.
+    fn label(&mut self, chunk: &mut Chunk, before: &Before) -> io::Result<()> {
+        let number = match before.word() {
+            "" => Some(chunk.head.clone()),
+            word if self.bytes(&chunk.head).eq_ignore_ascii_case(word.as_bytes()) => {
+                self.word_behind(&mut chunk.bytes.end)?
+            }
+            _ => None,
+        };
+        if let Some(number) = number {
+            chunk.label = before.number(self.bytes(&number));
+            (chunk.bytes.end, chunk.head.end) = (number.end, number.end);
+        }
+        Ok(())
     }
 
     /// What stands behind the last case: its line and its first word, or `None` if there is white space alone, and
@@ -196,44 +211,35 @@ impl<R: Read> AnswerText<R> {
         Ok((if word.is_some() { self.line } else { line }, word, is_there))
     }
 
-    /// `WINNING` or `LOSING` and positions up to the next such word.
-    fn winning_or_losing(&mut self, chunk: &mut Chunk, cells: usize) -> io::Result<()> {
-        let is_next = |word: &[u8]| keyword(word).is_some();
-        let Some(outcome) = keyword(self.bytes(&chunk.head)) else { return self.pass_over(chunk, is_next) };
-        // The line of positions is there, or the empty one: a line that is neither is no part of the answer.
-        let is_whole = |positions: &[u64], lines: u64| {
-            lines >= 2 && (outcome == Outcome::SecondPlayerWins || !positions.is_empty())
+    /// Positions behind the case's number, or behind a word that says who wins, up to the next answer.
+    fn moves(&mut self, chunk: &mut Chunk, cells: usize, (head, none): (&str, &str)) -> io::Result<()> {
+        let outcome = match &self.words.before {
+            Some(_) => chunk.label.map(|_| Outcome::FirstPlayerWins),
+            None => self.words.outcome(self.bytes(&chunk.head)),
         };
-        self.positions(chunk, outcome, cells, is_next, is_whole)
-    }
-
-    /// `Case k:` and positions up to the next `Case`.
-    fn numbered(&mut self, chunk: &mut Chunk, cells: usize) -> io::Result<()> {
-        let is_next = |word: &[u8]| word.eq_ignore_ascii_case(b"case");
-        if is_next(self.bytes(&chunk.head))
-            && let Some(word) = self.word_behind(&mut chunk.bytes.end)?
-        {
-            chunk.label = self.bytes(&word).strip_suffix(b":").and_then(parse);
-            chunk.bytes.end = word.end;
-            chunk.head.end = word.end;
-        }
-        if chunk.label.is_none() {
-            return self.pass_over(chunk, is_next);
-        }
-        let is_whole = |positions: &[u64], lines: u64| lines >= 1 && !positions.is_empty();
-        self.positions(chunk, Outcome::FirstPlayerWins, cells, is_next, is_whole)?;
+        let Some(outcome) = outcome else { return self.pass_over(chunk) };
+        self.positions(chunk, outcome, cells, 1 + lines(head.as_bytes()))?;
         if let Says::Moves { outcome, positions } = &mut chunk.says
-            && *positions == [0]
+            && parse(none.as_bytes()).is_some_and(|none| *positions == [none])
         {
             (*outcome, *positions) = (Outcome::SecondPlayerWins, Vec::new());
         }
         Ok(())
     }
 
+    /// Whether the next answer begins with a word.
+    fn begins(&self, word: &Range<usize>) -> bool {
+        let word = self.bytes(word);
+        match &self.words.before {
+            Some(before) if before.word().is_empty() => before.number(word).is_some(),
+            Some(before) => word.eq_ignore_ascii_case(before.word().as_bytes()),
+            None => self.words.outcome(word).is_some(),
+        }
+    }
+
     /// What begins with no answer's word goes up to the next that does.
-    fn pass_over(&mut self, chunk: &mut Chunk, is_next: impl Fn(&[u8]) -> bool) -> io::Result<()> {
-        chunk.says = Says::Unreadable(0);
-        while let Some(word) = self.word_behind(&mut chunk.bytes.end)?.filter(|word| !is_next(self.bytes(word))) {
+    fn pass_over(&mut self, chunk: &mut Chunk) -> io::Result<()> {
+        while let Some(word) = self.word_behind(&mut chunk.bytes.end)?.filter(|word| !self.begins(word)) {
             chunk.bytes.end = word.end;
             if chunk.bytes.len() > MOST_PASSED {
                 chunk.says = Says::TooLong;
@@ -244,15 +250,8 @@ impl<R: Read> AnswerText<R> {
     }
 
     /// Numbers behind a chunk's head up to a word that is the next answer's, or the end; or, once the answer is whole, by
-    /// its positions and the line ends before, up to a line that begins with no number.
-    fn positions(
-        &mut self,
-        chunk: &mut Chunk,
-        outcome: Outcome,
-        cells: usize,
-        is_next: impl Fn(&[u8]) -> bool,
-        is_whole: impl Fn(&[u64], u64) -> bool,
-    ) -> io::Result<()> {
+    /// its positions and its lines, up to a line that begins with no number.
+    fn positions(&mut self, chunk: &mut Chunk, outcome: Outcome, cells: usize, whole: u64) -> io::Result<()> {
         let (mut positions, mut unreadable) = (Vec::new(), None);
         // The words of the head are no positions.
         let head = self.bytes(&chunk.head).split(u8::is_ascii_whitespace);
@@ -268,12 +267,14 @@ impl<R: Read> AnswerText<R> {
             };
             let new_lines = lines(self.bytes(&(before..word.start)));
             line_ends += new_lines;
-            if is_next(self.bytes(&word)) {
+            if self.begins(&word) {
                 break;
             }
+            // A line that is no part of the answer, once the line of positions is there, or the empty one.
+            let is_whole = line_ends >= whole && (outcome == Outcome::SecondPlayerWins || !positions.is_empty());
             match parse(self.bytes(&word)) {
                 Some(position) => positions.push(position),
-                None if new_lines > 0 && unreadable.is_none() && is_whole(&positions, line_ends) => break,
+                None if new_lines > 0 && unreadable.is_none() && is_whole => break,
                 None => unreadable = unreadable.or(Some(words)),
             }
             words += 1;
@@ -288,20 +289,17 @@ impl<R: Read> AnswerText<R> {
     }
 
     /// One word that says who wins, or a line that does not, and the white space up to the next.
-    fn winner(&mut self, chunk: &mut Chunk, format: Format) -> io::Result<()> {
-        let said = self.bytes(&chunk.head);
-        let (first, second): (&[u8], &[u8]) = match format {
-            Format::Poj3537 => (b"1", b"2"),
-            Format::LuoguP2599 => (b"1", b"0"),
-            _ => (b"WIN", b"LOSE"),
+    fn winner(&mut self, chunk: &mut Chunk) -> io::Result<()> {
+        let said = match (&self.words.before, chunk.label) {
+            (None, _) => Some(chunk.head.clone()),
+            (Some(_), Some(_)) => self.word_behind(&mut chunk.bytes.end)?,
+            (Some(_), None) => None,
         };
-        chunk.says = if said.eq_ignore_ascii_case(first) {
-            Says::Winner(Outcome::FirstPlayerWins)
-        } else if said.eq_ignore_ascii_case(second) {
-            Says::Winner(Outcome::SecondPlayerWins)
-        } else {
-            Says::Unreadable(0)
-        };
+        if let Some(said) = said {
+            chunk.bytes.end = said.end;
+            let outcome = self.words.outcome(self.bytes(&said));
+            chunk.says = outcome.map_or(Says::Unreadable(self.words.words_before()), Says::Winner);
+        }
         loop {
             let to = chunk.bytes.end;
             let blanks = self.blanks(to)?;
@@ -387,16 +385,6 @@ impl<R: Read> AnswerText<R> {
 /// A word in messages.
 fn show(shown: &[u8]) -> String {
     word(shown, shown.len() as u64)
-}
-
-fn keyword(word: &[u8]) -> Option<Outcome> {
-    if word.eq_ignore_ascii_case(b"winning") {
-        Some(Outcome::FirstPlayerWins)
-    } else if word.eq_ignore_ascii_case(b"losing") {
-        Some(Outcome::SecondPlayerWins)
-    } else {
-        None
-    }
 }
 
 fn lines(text: &[u8]) -> u64 {

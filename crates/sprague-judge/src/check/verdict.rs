@@ -2,6 +2,7 @@
 
 use super::answers::{Given, Says};
 use crate::Format;
+use crate::description::{AnswerWords, Ask, Before};
 use sprague_games::draw::words;
 use sprague_games::explain::{Explanation, Move, Reason};
 use sprague_games::games::{Answer, Board, Outcome};
@@ -30,14 +31,10 @@ pub enum Fault {
 
 /// The words in which a format says who wins.
 fn word(format: Format, outcome: Outcome) -> &'static str {
-    let (first, second) = match format {
-        Format::Uva10561 => ("WINNING", "LOSING"),
-        Format::Lightoj1229 => ("positions", "0"),
-        Format::Poj3537 => ("1", "2"),
-        Format::Codeforces138d | Format::Gdoi2016 => ("WIN", "LOSE"),
-        Format::LuoguP2599 => ("1", "0"),
-    };
-    if outcome == Outcome::FirstPlayerWins { first } else { second }
+    match format.0.answer.word(outcome) {
+        "" => "positions",
+        word => word,
+    }
 }
 
 /// Compares what an answer says with what is right; `right` is the answer to the byte.
@@ -74,12 +71,12 @@ pub fn line(fault: &Fault, given: &Given, right: &[u8]) -> u64 {
 
 /// What would be an answer of a case.
 pub fn expected(format: Format, number: u64) -> String {
-    match format {
-        Format::Uva10561 => "WINNING or LOSING, and positions".into(),
-        Format::Lightoj1229 => format!("Case {number}: and positions, or 0"),
-        Format::Poj3537 => "1 or 2".into(),
-        Format::Codeforces138d | Format::Gdoi2016 => "WIN or LOSE".into(),
-        Format::LuoguP2599 => "1 or 0".into(),
+    let AnswerWords { before, ask } = &format.0.answer;
+    let label = before.as_ref().map(|Before { left, right }| format!("{left}{number}{right}")).unwrap_or_default();
+    match ask {
+        Ask::Winner { win, lose } => format!("{label}{win} or {lose}"),
+        Ask::Moves { head: "", none } => format!("{label}and positions, or {none}"),
+        Ask::Moves { head, none } => format!("{label}{} or {}, and positions", head.trim_end(), none.trim_end()),
     }
 }
 
@@ -87,11 +84,18 @@ fn moves(format: Format, said: Outcome, positions: &[u64], board: &Board, winnin
     let Board::Treblecross(strip) = board else { return None };
     let cells = strip.cells();
     // Words before the positions.
-    let (what, head) = if format == Format::Uva10561 { ("WINNING", 1) } else { ("the case's number", 2) };
+    let words = &format.0.answer;
+    let (what, head) = match words.word(Outcome::FirstPlayerWins) {
+        "" => ("the case's number", words.words_before()),
+        word => (word, words.words_before() + 1),
+    };
     if said == Outcome::SecondPlayerWins {
         return match (winning, positions) {
             ([], []) => None,
-            ([], [first, ..]) => Some(Fault::Plain(format!("position {first} stands behind LOSING"), head)),
+            ([], [first, ..]) => {
+                let word = words.word(Outcome::SecondPlayerWins);
+                Some(Fault::Plain(format!("position {first} stands behind {word}"), head))
+            }
             ([_, ..], _) => Some(Fault::WrongLoss),
         };
     }
@@ -139,8 +143,8 @@ fn presentation(format: Format, text: &[u8], right: &[u8], positions: &[u64]) ->
         "there are blanks at the end of a line".into()
     } else if text.eq_ignore_ascii_case(right) {
         "words are written in other letters, capital and small".into()
-    } else if format == Format::Uva10561 && right == b"LOSING\n\n" && lines(text) < 2 {
-        "the empty line after LOSING is missing".into()
+    } else if right.ends_with(b"\n\n") && lines(text) < lines(right) {
+        format!("the empty line after {} is missing", word(format, Outcome::SecondPlayerWins))
     } else if lines(text) > lines(right) {
         "there is an empty line too many".into()
     } else {
@@ -158,8 +162,8 @@ pub fn claim(format: Format, given: &Given, answer: &Answer) -> String {
         shown.join(" ")
     };
     let right: Vec<u64> = answer.winning_cells().iter().map(|&cell| u64::from(cell) + 1).collect();
-    let right = match (answer.outcome(), format) {
-        (Outcome::FirstPlayerWins, Format::Uva10561 | Format::Lightoj1229) => list(&right),
+    let right = match (answer.outcome(), &format.0.answer.ask) {
+        (Outcome::FirstPlayerWins, Ask::Moves { .. }) => list(&right),
         (outcome, _) => word(format, outcome).into(),
     };
     match &given.says {

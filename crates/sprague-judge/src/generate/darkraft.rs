@@ -1,7 +1,8 @@
 //! Darkraft grids: lost ones are mirror images, then changed cell by cell as long as they stay lost.
 
 use super::dice::Dice;
-use super::kind::{Kind, Order, Span};
+use super::order::{Order, Span};
+use crate::kind::Kind;
 use sprague_games::games::darkraft::{Board, cost, solve};
 use sprague_games::theory::Control;
 

@@ -1,12 +1,10 @@
 //! End-Nim rows: large, nearly equal or climbing piles, and lost rows by setting an end pile to its threshold.
 
 use super::dice::Dice;
-use super::kind::{Kind, Order, Span};
+use super::order::{Order, Span};
+use crate::kind::Kind;
 use sprague_games::games::end_nim::{Board, thresholds};
 use sprague_games::theory::Control;
-
-/// The statement's largest pile; no larger one is made.
-const LARGEST_PILE: u64 = 1_000_000_000;
 
 /// Small rows that known wrong methods answer wrongly, the most telling first.
 const TRAPS: [&[u64]; 8] =
@@ -16,51 +14,55 @@ const TRAPS: [&[u64]; 8] =
 #[derive(Debug)]
 pub(super) struct Maker {
     span: Span,
+    /// No larger pile is made.
+    largest: u64,
 }
 
 impl Maker {
-    pub(super) fn new(span: Span) -> Maker {
-        Maker { span }
+    /// `largest` is the statement's largest pile.
+    pub(super) fn new(span: Span, largest: u64) -> Maker {
+        Maker { span, largest }
     }
 
     /// A row of the kind. One that is to be lost is lost unless the other piles alone are (or want a pile that is too large).
     pub(super) fn board(&self, order: Order, dice: &mut Dice) -> Board {
-        let Span { low, high } = self.span;
+        let (Span { low, high }, largest) = (self.span, self.largest);
         let mut piles = match order.kind {
             Kind::Traps => match TRAPS.get(order.turn as usize) {
                 Some(trap) if order.attempt == 0 && (low..=high).contains(&(trap.len() as u64)) => trap.to_vec(),
                 _ => piles(dice.between(low, high.min(low.saturating_add(8))), 4, dice),
             },
             // Two tries with the shape itself, for whose lost neighbour there may be no room; then any row of that length.
-            Kind::Edges if order.attempt < 2 => edge(self.span.end(order.turn / 6), order.turn % 6),
-            Kind::Edges => piles(self.span.end(order.turn / 6), if dice.chance(1, 2) { LARGEST_PILE } else { 3 }, dice),
+            Kind::Edges if order.attempt < 2 => edge(self.span.end(order.turn / 6), order.turn % 6, largest),
+            Kind::Edges => piles(self.span.end(order.turn / 6), if dice.chance(1, 2) { largest } else { 3 }, dice),
             kind => {
                 let count = dice.between(low, high);
                 match kind {
                     Kind::NearEqual => {
-                        let largest = *dice.pick(&[2, 10, 1000, LARGEST_PILE - 4]);
-                        let base = dice.between(1, largest);
+                        let most = *dice.pick(&[2, 10, 1000, largest.saturating_sub(4).max(1)]);
+                        let base = dice.between(1, most);
                         let spread = dice.between(1, 3);
                         (0..count).map(|_| base + dice.between(0, spread)).collect()
                     }
-                    Kind::Staircase => staircase(count, dice),
+                    Kind::Staircase => staircase(count, largest, dice),
                     _ => {
-                        let largest = *dice.pick(&[3, 5, 10, 1000, LARGEST_PILE]);
-                        piles(count, largest, dice)
+                        let most = *dice.pick(&[3, 5, 10, 1000, largest]);
+                        piles(count, most, dice)
                     }
                 }
             }
         };
+        piles.iter_mut().for_each(|pile| *pile = (*pile).min(largest));
         let is_ready = order.attempt == 0 && matches!(order.kind, Kind::Traps | Kind::Edges);
         if order.lost == Some(true) && !is_ready {
-            lose(&mut piles, dice);
+            lose(&mut piles, largest, dice);
         }
         Board::new(piles).expect("no pile is 0")
     }
 }
 
 /// Sets a pile at an end to the one size that makes the mover lose, if there is one in reach.
-fn lose(piles: &mut Vec<u64>, dice: &mut Dice) {
+fn lose(piles: &mut Vec<u64>, largest: u64, dice: &mut Dice) {
     if piles.len() == 1 {
         piles.push(piles[0]);
     }
@@ -71,7 +73,7 @@ fn lose(piles: &mut Vec<u64>, dice: &mut Dice) {
     let row = Board::new(std::mem::take(piles)).expect("no pile is 0");
     let found = thresholds(&row, &Control::unlimited()).ok().flatten();
     *piles = row.into_piles();
-    if let Some(found) = found.filter(|found| (1..=LARGEST_PILE).contains(&found.left)) {
+    if let Some(found) = found.filter(|found| (1..=largest).contains(&found.left)) {
         piles[0] = found.left;
     }
     if mirrored {
@@ -84,9 +86,9 @@ fn piles(count: u64, largest: u64, dice: &mut Dice) -> Vec<u64> {
 }
 
 /// Piles that climb by 1 or 2, fall, or do one after the other.
-fn staircase(count: u64, dice: &mut Dice) -> Vec<u64> {
-    let largest = *dice.pick(&[1, 3, 1000, LARGEST_PILE / 2]);
-    let base = dice.between(1, largest);
+fn staircase(count: u64, largest: u64, dice: &mut Dice) -> Vec<u64> {
+    let most = *dice.pick(&[1, 3, 1000, largest.div_ceil(2)]);
+    let base = dice.between(1, most);
     let step = dice.between(1, 2);
     let shape = dice.below(4);
     let turn = dice.between(0, count);
@@ -104,14 +106,14 @@ fn staircase(count: u64, dice: &mut Dice) -> Vec<u64> {
 }
 
 /// A row at the edge of what there is.
-fn edge(count: u64, which: u64) -> Vec<u64> {
+fn edge(count: u64, which: u64, largest: u64) -> Vec<u64> {
     let alternating = |even, odd| (0..count).map(|at| if at % 2 == 0 { even } else { odd }).collect();
     match which {
         0 => vec![1; count as usize],
-        1 => vec![LARGEST_PILE; count as usize],
-        2 => alternating(1, LARGEST_PILE),
-        3 => alternating(LARGEST_PILE, LARGEST_PILE - 1),
+        1 => vec![largest; count as usize],
+        2 => alternating(1, largest),
+        3 => alternating(largest, (largest - 1).max(1)),
         4 => alternating(1, 2),
-        _ => alternating(LARGEST_PILE, 1),
+        _ => alternating(largest, 1),
     }
 }

@@ -1,7 +1,8 @@
 //! Treblecross boards: zones chosen so that their nim-sum is what is asked for, patterns that catch wrong methods.
 
 use super::dice::Dice;
-use super::kind::{Kind, Order, Span};
+use super::order::{Order, Span};
+use crate::kind::Kind;
 use sprague_games::games::treblecross::{Board, zone_value};
 use sprague_games::theory::Control;
 

@@ -1,9 +1,6 @@
-//! The kinds of boards by name, and which of them a format has.
+//! The kinds of boards that test files have, by name.
 
 use std::fmt;
-
-use crate::Format;
-use sprague_games::games::Game;
 
 /// What a board is to test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,23 +38,6 @@ impl Kind {
         Kind::OneWin,
         Kind::BlankEnd,
     ];
-
-    /// The kinds that a format has.
-    pub fn of(format: Format) -> Vec<Kind> {
-        let kinds: &[Kind] = match (format, format.game()) {
-            (Format::Poj3537, _) => &[Kind::Traps, Kind::Edges, Kind::Random],
-            (Format::Gdoi2016, _) => {
-                &[Kind::Traps, Kind::Edges, Kind::Random, Kind::Dense, Kind::Sparse, Kind::OneWin, Kind::BlankEnd]
-            }
-            (_, Game::Treblecross | Game::Darkraft) => {
-                &[Kind::Traps, Kind::Edges, Kind::Random, Kind::Dense, Kind::Sparse, Kind::OneWin]
-            }
-            (_, Game::EndNim) => {
-                &[Kind::Traps, Kind::Edges, Kind::Random, Kind::NearEqual, Kind::Staircase, Kind::OneWin]
-            }
-        };
-        kinds.to_vec()
-    }
 
     /// The kind's name on the command line and in file names.
     pub fn name(self) -> &'static str {
@@ -98,42 +78,5 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// One board to be made.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Order {
-    /// Its kind.
-    pub kind: Kind,
-    /// How many of the kind came before: lists of known boards go by it.
-    pub turn: u64,
-    /// How many boards made for this place were turned down.
-    pub attempt: u64,
-    /// It is to be lost (true), won (false), or as it comes.
-    pub lost: Option<bool>,
-}
-
-/// The smallest and the largest board that is asked for: cells, rows and columns each, or piles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
-    pub low: u64,
-    pub high: u64,
-}
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.low == self.high {
-            true => write!(f, "{}", self.low),
-            false => write!(f, "{} to {}", self.low, self.high),
-        }
-    }
-}
-
-impl Span {
-    /// A size at the ends of the span: the lowest, the highest, then one further in, and so on around.
-    pub(super) fn end(self, turn: u64) -> u64 {
-        let inwards = turn / 2 % ((self.high - self.low) / 2 + 1);
-        if turn.is_multiple_of(2) { self.low + inwards } else { self.high - inwards }
     }
 }
