@@ -89,6 +89,11 @@ fn what_is_no_text_is_told_in_one_line() {
             assert_eq!((done.code, done.err), (Some(code), format!("sprague: {path}: {words}\n")), "{arguments:?}");
         }
     }
+    // Answers that are no text are wrong.
+    fs::write(path, b"\xff\xfe1\0\n\0").unwrap();
+    let done = run(&["check", "-f", "poj3537", "-", path], "3\n");
+    let told = format!("{path}:1: wrong answer: this is UTF-16: save it as UTF-8\n");
+    assert_eq!((done.code, done.err.as_str(), done.out), (Some(1), "", told));
     let one = run(&["solve", "-f", "uva10561"], "1\n...\0..\n");
     assert_eq!((one.code, one.err.as_str()), (Some(65), "-:2:4: case 1: cell 4 is '\\0': a cell is '.' or 'X'\n"));
 }

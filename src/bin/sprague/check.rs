@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if answers == Path::new("-") && arguments.input == Path::new("-") {
         return Err(Failure::new(exit::USAGE, "sprague: only one of the two files can be standard input"));
     }
-    let input = Input::judge_file(&arguments.input)?;
-    let answers = Input::open(answers)?;
+    let input = Input::text(&arguments.input)?;
+    let answers = Input::text(answers)?;
     let name = answers.name.clone();
     let session = Session::open(&arguments.servers, "")?;
     let job =

@@ -210,7 +210,7 @@ fn bad(message: String) -> Failure {
 
 /// The board of one case of a judge file; faults of the cases before it do not matter if it can be found.
 fn board_of_file(format: Format, path: &Path, case: u64) -> Result<Board, Failure> {
-    let Input { name, source, .. } = Input::judge_file(path)?;
+    let Input { name, source, .. } = Input::text(path)?;
     let mut reader = Reader::new(format, judge::Options::default(), source);
     let mut cases = 0;
     loop {

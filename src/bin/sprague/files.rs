@@ -29,8 +29,8 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens a judge file: what is no text fails to be read with `InvalidData`.
-    pub(crate) fn judge_file(path: &Path) -> Result<Input, Failure> {
+    /// Opens a judge file, or answers: what is no text fails to be read with `InvalidData`.
+    pub(crate) fn text(path: &Path) -> Result<Input, Failure> {
         let input = Input::open(path)?;
         Ok(Input { source: Box::new(Sniffed::new(input.source)), ..input })
     }

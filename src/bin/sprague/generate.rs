@@ -167,7 +167,7 @@ fn set(arguments: &Arguments, set: &[TestFile], folder: &Path) -> Result<(), Fai
 
 /// Refuses to replace what begins as no file of this format does: a set of another problem.
 fn keep_others(format: Format, input: &Path) -> Result<(), Failure> {
-    let Input { name, source, .. } = Input::judge_file(input)?;
+    let Input { name, source, .. } = Input::text(input)?;
     let mut reader = Reader::new(format, judge::Options::default(), source);
     loop {
         match reader.next_case() {

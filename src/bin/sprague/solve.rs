@@ -71,7 +71,7 @@ fn one(arguments: &Arguments, input: &Path) -> Result<(), Failure> {
         return Err(Failure::new(exit::USAGE, format_args!("sprague: {}", replaced(target, input))));
     }
     // What can go wrong at once should, before a server is looked for.
-    let input = Input::judge_file(input)?;
+    let input = Input::text(input)?;
     let name = input.name.clone();
     let mut output = Output::open(arguments.output.as_deref())?;
     let session = Session::open(&arguments.servers, &output.as_it_was())?;
@@ -133,7 +133,7 @@ fn several(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn answer(arguments: &Arguments, session: &Session, input: &Path, target: &Path) -> Result<Report, Failure> {
-    let input = Input::judge_file(input)?;
+    let input = Input::text(input)?;
     let mut output = Output::open(Some(target))?;
     let report = session.answer(arguments.job(), input, &mut output, arguments.quiet)?;
     output.commit()?;

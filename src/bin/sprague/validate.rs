@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut faulty = false;
     for input in files::unfolded(&arguments.inputs)? {
-        faulty |= validate(arguments, Input::judge_file(&input)?)?;
+        faulty |= validate(arguments, Input::text(&input)?)?;
     }
     if faulty { Err(Failure::silent(exit::FAULTS)) } else { Ok(()) }
 }

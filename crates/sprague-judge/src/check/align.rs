@@ -1,38 +1,31 @@
-//! Which case a piece of an answer file belongs to, once something in it is no answer.
-
-use std::cmp::Ordering;
+//! Which case a piece of an answer file belongs to.
+//!
+//! What is no answer stands between two answers if what follows is then right for as many cases as if it stood in a case's
+//! place, and otherwise in one. Where answers have the numbers of their cases, that of a later case is left to it, and
+//! anything else that is not the next case's stands between two if that case's answer follows, and otherwise in its place.
 
 use super::answers::{Chunk, Says};
 use sprague_games::games::{Answer, Outcome};
 
-/// Chunks that are looked at, and how many of them may be no answers: where many are, the next few say enough.
-pub const SIGHT: usize = 256;
-/// See `SIGHT`.
-pub const UNREADABLE: usize = 8;
+/// How many pieces ahead are looked at, and how many of them may be no answers: where many are, the next few say enough.
+pub(super) const LOOK_AHEAD: usize = 256;
+/// See `LOOK_AHEAD`.
+pub(super) const MOST_UNREADABLE: usize = 8;
 
-/// Bytes of chunks that belong nowhere, after which a case's answer is no longer looked for.
-pub const PASSED: usize = 64 * 1024;
-
-/// What a wrong answer costs, and a chunk that is none.
-const FAULT: usize = 2;
-/// What an answer too many costs, or one too few: a file has as many as it has cases.
-const MISCOUNT: usize = 3;
-
-/// Where a chunk belongs.
+/// Where a piece belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Belongs {
+pub(super) enum Belongs {
     /// To the case that is next, right or wrong.
     Here,
-    /// To the next case, or to none: nothing in sight tells.
-    Unclear,
-    /// To none: the next case's answer stands behind it.
-    Nowhere,
+    /// To none: the next case's answer stands behind it. Perhaps it did belong to the case, and every answer comes a case
+    /// early from here on.
+    Between { perhaps_here: bool },
     /// To a later case: the next one has no answer.
-    Ahead,
+    Later,
 }
 
-/// Whether what a chunk says is right.
-pub fn agrees(says: &Says, answer: &Answer) -> bool {
+/// Whether what a piece says is right.
+pub(super) fn agrees(says: &Says, answer: &Answer) -> bool {
     match says {
         Says::Winner(outcome) => *outcome == answer.outcome(),
         Says::Moves { outcome, positions } => {
@@ -43,74 +36,48 @@ pub fn agrees(says: &Says, answer: &Answer) -> bool {
             let said = if right.len() == 0 { Outcome::SecondPlayerWins } else { Outcome::FirstPlayerWins };
             *outcome == said && right.eq(positions)
         }
-        _ => false,
+        Says::Nothing | Says::Later(_) | Says::Unreadable(_) | Says::TooLong => false,
     }
 }
 
-/// Whether the first chunk stands between answers, or in the place of one: whatever leaves fewer faults with what
-/// follows. It is one that says nothing, or the answer of the case before if one that says nothing was taken for that.
-/// Each list has whether the file ends with it; `answers` are no shorter than `chunks`, unless they end.
-pub fn of_stray(chunks: (&[Chunk], bool), answers: (&[&Answer], bool)) -> Belongs {
-    let ((chunks, chunks_end), (answers, answers_end)) = (chunks, answers);
-    let is_unreadable = |chunk: &Chunk| matches!(chunk.says, Says::Unreadable(_));
-    let unreadable = chunks.iter().filter(|chunk| is_unreadable(chunk)).count();
-    // By how many of the chunks before belong nowhere: the fewest faults from here to the end, from the last chunk back.
-    let at_end = |strays: usize| match chunks_end {
-        true => MISCOUNT * (answers.len() + strays).saturating_sub(chunks.len()),
-        false => 0,
+/// Where the first piece, which is no answer, belongs. Each list has whether the file ends with it; `answers` begin with the
+/// next case's.
+pub(super) fn of_unreadable(pieces: (&[Chunk], bool), answers: (&[&Answer], bool)) -> Belongs {
+    let ((pieces, pieces_end), (answers, answers_end)) = (pieces, answers);
+    let is_unreadable = |piece: &Chunk| matches!(piece.says, Says::Unreadable(_));
+    let unreadable = pieces.iter().take_while(|piece| is_unreadable(piece)).count();
+    let behind = &pieces[unreadable..];
+    let readable = behind.iter().take_while(|piece| !is_unreadable(piece)).count();
+    let is_to_the_end = pieces_end && answers_end && readable == behind.len();
+    // For how many cases what follows is right if so many of the first pieces stand in the places of cases; that both end
+    // together counts as one more.
+    let right = |in_place: usize| {
+        let answers = answers.get(in_place..).unwrap_or_default();
+        let agreeing = behind[..readable].iter().zip(answers).filter(|(piece, answer)| agrees(&piece.says, answer));
+        agreeing.count() + usize::from(is_to_the_end && answers.len() == readable)
     };
-    let mut faults: Vec<usize> = (0..unreadable + 3).map(at_end).collect();
-    for (before, chunk) in chunks.iter().enumerate().skip(1).rev() {
-        let choices = |strays: usize| {
-            let Some(answer) = answers.get(before - strays.min(before)) else {
-                return if answers_end { MISCOUNT * (chunks.len() - before) } else { 0 };
-            };
-            match chunk.says {
-                Says::Unreadable(_) => FAULT + faults[strays].min(faults[strays + 1]),
-                _ if agrees(&chunk.says, answer) => faults[strays],
-                _ => FAULT + faults[strays],
-            }
-        };
-        // More than that is not to be had.
-        faults = (0..unreadable + 2).map(choices).chain([usize::MAX / 2]).collect();
-    }
-    let [here, nowhere] = match is_unreadable(&chunks[0]) {
-        false if agrees(&chunks[0].says, answers[0]) => [0, 0],
-        false => [FAULT, 0],
-        true => [FAULT, FAULT],
-    };
-    // Every second chunk: a program that says something before each answer.
-    let alternates =
-        unreadable > 1 && chunks.iter().enumerate().all(|(at, chunk)| is_unreadable(chunk) == (at % 2 == 0));
-    match (here + faults[0]).cmp(&(nowhere + faults[1])) {
-        Ordering::Less => Belongs::Here,
-        Ordering::Greater => Belongs::Nowhere,
-        Ordering::Equal if alternates => Belongs::Nowhere,
-        Ordering::Equal => Belongs::Unclear,
+    let right: Vec<usize> = (0..=unreadable).map(right).collect();
+    let most = right.iter().max().copied().unwrap_or(0);
+    match right.iter().position(|&right| right == most) {
+        Some(in_place) if most > 0 && in_place < unreadable => {
+            Belongs::Between { perhaps_here: right[in_place + 1..].contains(&most) }
+        }
+        _ => Belongs::Here,
     }
 }
 
-/// Where the first chunk belongs in a format whose answers are numbered; `cases_left` is how many cases follow, as far as
+/// Where the first piece belongs in a format whose answers are numbered; `cases_left` is how many cases follow, as far as
 /// that is known.
-pub fn of_numbered(number: u64, chunks: &[Chunk], cases_left: Option<usize>) -> Belongs {
-    let mut labels = chunks.iter().map(|chunk| chunk.label);
-    let (this, behind) = (labels.next().flatten(), labels);
-    let next = behind.clone().next().flatten();
+pub(super) fn of_numbered(number: u64, pieces: &[Chunk], cases_left: Option<usize>) -> Belongs {
+    let mut numbers = pieces.iter().map(|piece| piece.label);
+    let this = numbers.next().flatten();
+    let behind = numbers.flatten().find(|&behind| behind >= number);
+    let is_case = |later: u64| cases_left.is_none_or(|left| later - number <= left as u64);
     match this {
-        Some(label) if label == number => Belongs::Here,
-        Some(label) if label > number => {
-            let is_no_case = cases_left.is_some_and(|left| label - number > left as u64);
-            match next {
-                Some(next) if next == number => Belongs::Nowhere,
-                // Out of order: the number itself is wrong.
-                Some(next) if next > number && next <= label => Belongs::Here,
-                _ if is_no_case => Belongs::Here,
-                _ => Belongs::Ahead,
-            }
-        }
-        _ => {
-            let found = behind.flatten().find(|&label| label >= number);
-            if found == Some(number) { Belongs::Nowhere } else { Belongs::Here }
-        }
+        Some(this) if this == number => Belongs::Here,
+        _ if behind == Some(number) => Belongs::Between { perhaps_here: false },
+        // Followed by one that is no larger it is out of order: the number itself is wrong.
+        Some(this) if this > number && is_case(this) && behind.is_none_or(|behind| behind > this) => Belongs::Later,
+        _ => Belongs::Here,
     }
 }

@@ -18,7 +18,7 @@ const LONGEST_WORD: usize = 64;
 const MOST_PASSED: usize = 1024 * 1024;
 
 /// The file, as far as it is not yet compared.
-pub struct AnswerText<R> {
+pub(super) struct AnswerText<R> {
     words: &'static AnswerWords,
     source: R,
     buffer: Vec<u8>,
@@ -29,33 +29,33 @@ pub struct AnswerText<R> {
 
 /// A piece of the file that stands where an answer should, still in the file. Offsets count from where the file is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
+pub(super) struct Chunk {
     /// With the white space around it.
     bytes: Range<usize>,
     /// Its first word, with the case's number if the format has one.
     head: Range<usize>,
     /// The number of the case that it is said to answer.
-    pub label: Option<u64>,
+    pub(super) label: Option<u64>,
     /// What it says.
-    pub says: Says,
+    pub(super) says: Says,
 }
 
 /// What stood in a case's place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub(super) struct Given {
     /// The line on which its text begins.
     line: u64,
     /// All of it, with the white space around it.
-    pub text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// Its first word, as messages show it.
-    pub head: String,
+    pub(super) head: String,
     /// What it says.
-    pub says: Says,
+    pub(super) says: Says,
 }
 
 /// What an answer says, however it is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Says {
+pub(super) enum Says {
     /// The file ends before it.
     Nothing,
     /// Who wins.
@@ -68,7 +68,7 @@ pub enum Says {
         positions: Vec<u64>,
     },
     /// The answer of a later case.
-    Ahead(u64),
+    Later(u64),
     /// Something else: which word of the text is at fault, from 0.
     Unreadable(usize),
     /// More text, or more white space, than any answer of the case could be; what follows cannot be found.
@@ -77,14 +77,14 @@ pub enum Says {
 
 impl Given {
     /// A word, from 0, as messages show it; the first with the case's number if the format has one.
-    pub fn word(&self, word: usize) -> String {
+    pub(super) fn word(&self, word: usize) -> String {
         let rest = &self.text[self.place_of_word(word)..];
         let length = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
         if word == 0 { self.head.clone() } else { show(&rest[..length]) }
     }
 
     /// The line of a word, from 0; that of the end, if there are not so many.
-    pub fn line_of_word(&self, word: usize) -> u64 {
+    pub(super) fn line_of_word(&self, word: usize) -> u64 {
         self.line_at(self.place_of_word(word))
     }
 
@@ -95,7 +95,7 @@ impl Given {
     }
 
     /// The line on which it first differs from what is right.
-    pub fn line_of_difference(&self, right: &[u8]) -> u64 {
+    pub(super) fn line_of_difference(&self, right: &[u8]) -> u64 {
         self.line_at(self.text.iter().zip(right).take_while(|(given, right)| given == right).count())
     }
 
@@ -106,12 +106,12 @@ impl Given {
 
 impl<R: Read> AnswerText<R> {
     /// Reads the answers of a file; nothing is read yet.
-    pub fn new(format: Format, source: R) -> AnswerText<R> {
+    pub(super) fn new(format: Format, source: R) -> AnswerText<R> {
         AnswerText { words: &format.0.answer, source, buffer: Vec::new(), at: 0, at_end: false, line: 1 }
     }
 
     /// Takes the bytes that are expected, if they stand next.
-    pub fn take(&mut self, expected: &[u8]) -> io::Result<bool> {
+    pub(super) fn take(&mut self, expected: &[u8]) -> io::Result<bool> {
         self.hold(expected.len())?;
         let is_right = self.buffer[self.at..].starts_with(expected);
         if is_right {
@@ -121,13 +121,18 @@ impl<R: Read> AnswerText<R> {
     }
 
     /// What stands next, in the place of a case whose board has `cells` cells.
-    pub fn next(&mut self, cells: usize) -> io::Result<Chunk> {
+    pub(super) fn next(&mut self, cells: usize) -> io::Result<Chunk> {
         self.chunk(0, cells)
     }
 
     /// What stands next and behind it: up to `most` chunks and `most_unreadable` that say nothing, and whether the file
     /// ends with them.
-    pub fn ahead(&mut self, cells: usize, most: usize, most_unreadable: usize) -> io::Result<(Vec<Chunk>, bool)> {
+    pub(super) fn ahead(
+        &mut self,
+        cells: usize,
+        most: usize,
+        most_unreadable: usize,
+    ) -> io::Result<(Vec<Chunk>, bool)> {
         let (mut chunks, mut unreadable, mut from) = (Vec::new(), 0, 0);
         while chunks.len() < most && unreadable < most_unreadable && from < MOST_PASSED {
             let chunk = self.chunk(from, cells)?;
@@ -135,7 +140,7 @@ impl<R: Read> AnswerText<R> {
                 Says::Nothing => return Ok((chunks, true)),
                 Says::TooLong => break,
                 Says::Unreadable(_) => unreadable += 1,
-                Says::Winner(_) | Says::Moves { .. } | Says::Ahead(_) => {}
+                Says::Winner(_) | Says::Moves { .. } | Says::Later(_) => {}
             }
             from = chunk.bytes.end;
             chunks.push(chunk);
@@ -144,7 +149,7 @@ impl<R: Read> AnswerText<R> {
     }
 
     /// Takes a chunk that stands next, in the place of case `number`.
-    pub fn given(&mut self, chunk: Chunk, number: u64) -> Given {
+    pub(super) fn given(&mut self, chunk: Chunk, number: u64) -> Given {
         let head = show(self.bytes(&chunk.head));
         let says = match chunk.label {
             Some(label) if label != number => Says::Unreadable(0),
@@ -157,9 +162,9 @@ impl<R: Read> AnswerText<R> {
     }
 
     /// Leaves a chunk that answers a later case where it stands.
-    pub fn left(&self, chunk: &Chunk) -> Given {
+    pub(super) fn left(&self, chunk: &Chunk) -> Given {
         let line = self.line + lines(self.bytes(&(0..chunk.head.start)));
-        let says = chunk.label.map_or(Says::Nothing, Says::Ahead);
+        let says = chunk.label.map_or(Says::Nothing, Says::Later);
         Given { line, text: Vec::new(), head: show(self.bytes(&chunk.head)), says }
     }
 
@@ -199,7 +204,7 @@ impl<R: Read> AnswerText<R> {
 
     /// What stands behind the last case: its line and its first word, or `None` if there is white space alone, and
     /// whether there is anything.
-    pub fn rest(&mut self) -> io::Result<(u64, Option<String>, bool)> {
+    pub(super) fn rest(&mut self) -> io::Result<(u64, Option<String>, bool)> {
         let line = self.line;
         let mut blanks = self.blanks(0)?;
         let is_there = blanks > 0;

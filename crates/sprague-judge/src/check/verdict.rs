@@ -1,5 +1,7 @@
 //! What is wrong with a contestant's answer, in words: the claim, the truth, and the move that shows it.
 
+use std::fmt::Display;
+
 use super::answers::{Given, Says};
 use crate::Format;
 use crate::description::{AnswerWords, Ask, Before};
@@ -14,7 +16,7 @@ const SHOWN: usize = 12;
 
 /// How an answer is at odds with what is right, before any reason is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub(super) enum Fault {
     /// What it says is right; how it is laid out is not.
     Presentation(String),
     /// It is wrong, and no move is needed to show it; with the word of the text at fault, from 0.
@@ -38,11 +40,11 @@ fn word(format: Format, outcome: Outcome) -> &'static str {
 }
 
 /// Compares what an answer says with what is right; `right` is the answer to the byte.
-pub fn fault(format: Format, number: u64, board: &Board, answer: &Answer, given: &Given, right: &[u8]) -> Fault {
+pub(super) fn fault(format: Format, number: u64, board: &Board, answer: &Answer, given: &Given, right: &[u8]) -> Fault {
     let outcome = answer.outcome();
     match &given.says {
         Says::Nothing => Fault::Plain(format!("no answer: the file ends after {}", count(number - 1, "answer")), 0),
-        Says::Ahead(found) => Fault::Plain(format!("no answer: the one of case {found} stands in its place"), 0),
+        Says::Later(found) => Fault::Plain(format!("no answer: the one of case {found} stands in its place"), 0),
         Says::TooLong => Fault::Plain(
             "what stands here is longer than any answer could be, and nothing behind it is looked at".into(),
             0,
@@ -61,7 +63,7 @@ pub fn fault(format: Format, number: u64, board: &Board, answer: &Answer, given:
 }
 
 /// The line of an answer file on which a fault is to be seen.
-pub fn line(fault: &Fault, given: &Given, right: &[u8]) -> u64 {
+pub(super) fn line(fault: &Fault, given: &Given, right: &[u8]) -> u64 {
     match *fault {
         Fault::Presentation(_) => given.line_of_difference(right),
         Fault::Plain(_, word) | Fault::LosingMove(_, word) | Fault::MissingMove(_, word) => given.line_of_word(word),
@@ -70,7 +72,7 @@ pub fn line(fault: &Fault, given: &Given, right: &[u8]) -> u64 {
 }
 
 /// What would be an answer of a case.
-pub fn expected(format: Format, number: u64) -> String {
+pub(super) fn expected(format: Format, number: u64) -> String {
     let AnswerWords { before, ask } = &format.0.answer;
     let label = before.as_ref().map(|Before { left, right }| format!("{left}{number}{right}")).unwrap_or_default();
     match ask {
@@ -153,7 +155,7 @@ fn presentation(format: Format, text: &[u8], right: &[u8], positions: &[u64]) ->
 }
 
 /// What was printed in a case, and what is right, of formats that list positions: a clause.
-pub fn claim(format: Format, given: &Given, answer: &Answer) -> String {
+pub(super) fn claim(format: Format, given: &Given, answer: &Answer) -> String {
     let list = |positions: &[u64]| {
         let mut shown: Vec<String> = positions.iter().take(SHOWN).map(u64::to_string).collect();
         if positions.len() > SHOWN {
@@ -177,8 +179,47 @@ pub fn claim(format: Format, given: &Given, answer: &Answer) -> String {
     }
 }
 
+impl Fault {
+    /// The moves of the explanation that shows it; none if it needs none.
+    pub(super) fn asks(&self) -> Option<Vec<Move>> {
+        match self {
+            Fault::Presentation(_) | Fault::Plain(..) => None,
+            Fault::WrongLoss | Fault::WrongWin => Some(Vec::new()),
+            Fault::LosingMove(cell, _) | Fault::MissingMove(cell, _) => Some(vec![Move::Cell(*cell)]),
+        }
+    }
+
+    /// What is wrong, after the claim, and the move that shows it.
+    pub(super) fn message(
+        &self,
+        board: &Board,
+        claim: &str,
+        told: Option<Result<&Explanation, &dyn Display>>,
+        try_moves: &str,
+    ) -> String {
+        let columns = match board {
+            Board::Darkraft(grid) => Some(grid.columns()),
+            Board::Treblecross(_) | Board::EndNim(_) => None,
+        };
+        let reason = match (self, told) {
+            (Fault::Presentation(message), _) => return message.clone(),
+            (Fault::Plain(message, _), _) => return format!("{message}; {claim}"),
+            (_, None) => return claim.into(),
+            // A board that can be solved and is too much to explain.
+            (_, Some(Err(error))) => format!("no reason can be given: {error}"),
+            (Fault::WrongLoss, Some(Ok(told))) => winning_move(columns, told),
+            (Fault::WrongWin, Some(Ok(told))) => {
+                format!("the first player loses: {}; try any move: {try_moves}", lost(told))
+            }
+            (Fault::LosingMove(..), Some(Ok(told))) => losing_move(columns, told),
+            (Fault::MissingMove(..), Some(Ok(told))) => missing_move(columns, told),
+        };
+        format!("{claim}; {reason}")
+    }
+}
+
 /// The winning move behind a wrong loss.
-pub fn winning_move(columns: Option<u32>, told: &Explanation) -> String {
+fn winning_move(columns: Option<u32>, told: &Explanation) -> String {
     match told.winning_moves.items.first() {
         Some(choice) => {
             let played = show_move(columns, choice.played);
@@ -189,7 +230,7 @@ pub fn winning_move(columns: Option<u32>, told: &Explanation) -> String {
 }
 
 /// Why a position is lost that was said to be won, in short.
-pub fn lost(told: &Explanation) -> String {
+fn lost(told: &Explanation) -> String {
     match &told.reason {
         Reason::Over => "there is no move".into(),
         Reason::Zones { zones, .. } if zones.total == 0 => "after any move the opponent makes XXX".into(),
@@ -206,7 +247,7 @@ pub fn lost(told: &Explanation) -> String {
 }
 
 /// Why a move loses that was listed: the reply that beats it.
-pub fn losing_move(columns: Option<u32>, told: &Explanation) -> String {
+fn losing_move(columns: Option<u32>, told: &Explanation) -> String {
     let Some(judged) = told.moves.first() else { return "a listed move loses".into() };
     let played = show_move(columns, judged.choice.played);
     match (&judged.reply, &judged.choice.left) {
@@ -222,16 +263,8 @@ pub fn losing_move(columns: Option<u32>, told: &Explanation) -> String {
 }
 
 /// Why a move wins that was not listed.
-pub fn missing_move(columns: Option<u32>, told: &Explanation) -> String {
+fn missing_move(columns: Option<u32>, told: &Explanation) -> String {
     let Some(judged) = told.moves.first() else { return "a winning move is missing".into() };
     let played = show_move(columns, judged.choice.played);
     format!("{played} is missing: it wins, it {}", words::left(columns, &judged.choice))
-}
-
-/// The move that an explanation is asked for, to show a fault.
-pub fn asked(fault: &Fault) -> Vec<Move> {
-    match fault {
-        Fault::LosingMove(cell, _) | Fault::MissingMove(cell, _) => vec![Move::Cell(*cell)],
-        _ => Vec::new(),
-    }
 }
