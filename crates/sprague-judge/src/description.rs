@@ -2,10 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use sprague_games::games::{Board, Game, Outcome, Sizes};
+use sprague_games::games::{Board, Outcome, Sizes};
 
-use super::kind::Kind;
-use super::letters::{CellLetters, GridLetters};
+pub(crate) use super::kind::Kind;
+pub(crate) use super::letters::{CellLetters, GridLetters};
+pub(crate) use sprague_games::games::Game;
 
 /// A format: its names, the words of its files and answers, the limits of its statement, its sample.
 #[derive(Debug)]

@@ -1,26 +1,35 @@
 //! The descriptions of the formats, a file each.
 
+use super::description::Description;
 use super::format::Format;
 
-/// Takes the names of the files in listing order.
+/// Takes the names of constants and files in listing order.
 macro_rules! formats {
-    ($($name:ident),+ $(,)?) => {
-        $(mod $name;)+
+    ($($constant:ident: $file:ident),+ $(,)?) => {
+        $(mod $file;)+
 
         impl Format {
             /// Every format, in listing order.
-            pub const ALL: [Format; [$(stringify!($name)),+].len()] = [$(Format(&$name::DESCRIPTION)),+];
+            pub const ALL: [Format; [$(stringify!($file)),+].len()] = [$(Format::$constant),+];
+
+            $(
+                #[doc = concat!("`", stringify!($file), "`, see `Format::title`.")]
+                pub const $constant: Format = {
+                    static DESCRIPTION: Description = $file::DESCRIPTION.checked();
+                    Format(&DESCRIPTION)
+                };
+            )+
         }
     };
 }
 
 formats! {
-    uva10561,
-    lightoj1229,
-    poj3537,
-    codeforces138d,
-    gdoi2016,
-    luogu_p2599,
+    UVA10561: uva10561,
+    LIGHTOJ1229: lightoj1229,
+    POJ3537: poj3537,
+    CODEFORCES138D: codeforces138d,
+    GDOI2016: gdoi2016,
+    LUOGU_P2599: luogu_p2599,
 }
 
 #[cfg(test)]

@@ -1,18 +1,8 @@
 //! Codeforces 138D, World of Darkraft: one grid, and who wins.
 
-use sprague_games::games::Game;
+use crate::description::*;
 
-use crate::description::{AnswerWords, Ask, BoardWords, Cases, Description, Element, Number, Sample};
-use crate::format::Format;
-use crate::kind::Kind;
-use crate::letters::GridLetters;
-
-impl Format {
-    /// Darkraft at Codeforces.
-    pub const CODEFORCES138D: Format = Format(&DESCRIPTION);
-}
-
-pub(super) static DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: Description = Description {
     name: "codeforces138d",
     aliases: &[],
     title: "one grid, L along / and R along \\ -> WIN or LOSE",
@@ -30,5 +20,4 @@ pub(super) static DESCRIPTION: Description = Description {
         input: include_str!("../../samples/codeforces138d.in"),
         answer: include_str!("../../samples/codeforces138d.out"),
     },
-}
-.checked();
+};

@@ -1,18 +1,8 @@
 //! The Guangdong team selection of 2016: grids of darkraft, and who wins; the letters are the reverse of those at Codeforces.
 
-use sprague_games::games::Game;
+use crate::description::*;
 
-use crate::description::{AnswerWords, Ask, BoardWords, Cases, Description, Element, Number, Sample};
-use crate::format::Format;
-use crate::kind::Kind;
-use crate::letters::GridLetters;
-
-impl Format {
-    /// Darkraft of the Guangdong team selection of 2016.
-    pub const GDOI2016: Format = Format(&DESCRIPTION);
-}
-
-pub(super) static DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: Description = Description {
     name: "gdoi2016",
     aliases: &[],
     title: "grids to the end, L along \\ and R along / -> WIN or LOSE",
@@ -30,5 +20,4 @@ pub(super) static DESCRIPTION: Description = Description {
         input: include_str!("../../samples/gdoi2016.in"),
         answer: include_str!("../../samples/gdoi2016.out"),
     },
-}
-.checked();
+};

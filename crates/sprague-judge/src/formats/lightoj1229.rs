@@ -1,18 +1,8 @@
 //! LightOJ 1229, Treblecross: the boards, and every winning position behind the number of its case.
 
-use sprague_games::games::Game;
+use crate::description::*;
 
-use crate::description::{AnswerWords, Ask, Before, BoardWords, Cases, Description, Element, Sample};
-use crate::format::Format;
-use crate::kind::Kind;
-use crate::letters::CellLetters;
-
-impl Format {
-    /// Treblecross at LightOJ.
-    pub const LIGHTOJ1229: Format = Format(&DESCRIPTION);
-}
-
-pub(super) static DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: Description = Description {
     name: "lightoj1229",
     aliases: &[],
     title: "T boards -> Case k: every winning position, or 0",
@@ -25,5 +15,4 @@ pub(super) static DESCRIPTION: Description = Description {
         input: include_str!("../../samples/lightoj1229.in"),
         answer: include_str!("../../samples/lightoj1229.out"),
     },
-}
-.checked();
+};

@@ -1,17 +1,8 @@
 //! Luogu P2599, ZJOI 2009: rows of End-Nim piles, and whether the first player wins.
 
-use sprague_games::games::Game;
+use crate::description::*;
 
-use crate::description::{AnswerWords, Ask, BoardWords, Cases, Description, Element, Number, Sample};
-use crate::format::Format;
-use crate::kind::Kind;
-
-impl Format {
-    /// End-Nim at Luogu.
-    pub const LUOGU_P2599: Format = Format(&DESCRIPTION);
-}
-
-pub(super) static DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: Description = Description {
     name: "luogu-p2599",
     aliases: &["zjoi2009", "bzoj1413", "acwing1322"],
     title: "T rows of piles -> 1 if the first player wins, else 0",
@@ -28,5 +19,4 @@ pub(super) static DESCRIPTION: Description = Description {
         input: include_str!("../../samples/luogu-p2599.in"),
         answer: include_str!("../../samples/luogu-p2599.out"),
     },
-}
-.checked();
+};

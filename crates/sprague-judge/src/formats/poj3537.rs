@@ -1,17 +1,8 @@
 //! POJ 3537, Crosses and Crosses: Treblecross from the empty board, and who wins.
 
-use sprague_games::games::Game;
+use crate::description::*;
 
-use crate::description::{AnswerWords, Ask, BoardWords, Cases, Description, Element, Number, Sample};
-use crate::format::Format;
-use crate::kind::Kind;
-
-impl Format {
-    /// Treblecross from the empty board at POJ.
-    pub const POJ3537: Format = Format(&DESCRIPTION);
-}
-
-pub(super) static DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: Description = Description {
     name: "poj3537",
     aliases: &["gym100078c"],
     title: "lengths of empty boards, to the end -> 1 or 2, the player who wins",
@@ -24,5 +15,4 @@ pub(super) static DESCRIPTION: Description = Description {
         input: include_str!("../../samples/poj3537.in"),
         answer: include_str!("../../samples/poj3537.out"),
     },
-}
-.checked();
+};

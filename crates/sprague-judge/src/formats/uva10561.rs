@@ -1,18 +1,8 @@
 //! UVa 10561, Treblecross: the boards, and every winning position.
 
-use sprague_games::games::Game;
+use crate::description::*;
 
-use crate::description::{AnswerWords, Ask, BoardWords, Cases, Description, Element, Sample};
-use crate::format::Format;
-use crate::kind::Kind;
-use crate::letters::CellLetters;
-
-impl Format {
-    /// Treblecross at UVa.
-    pub const UVA10561: Format = Format(&DESCRIPTION);
-}
-
-pub(super) static DESCRIPTION: Description = Description {
+pub(super) const DESCRIPTION: Description = Description {
     name: "uva10561",
     aliases: &[],
     title: "T boards -> WINNING and every winning position, or LOSING and an empty line",
@@ -25,5 +15,4 @@ pub(super) static DESCRIPTION: Description = Description {
         input: include_str!("../../samples/uva10561.in"),
         answer: include_str!("../../samples/uva10561.out"),
     },
-}
-.checked();
+};
