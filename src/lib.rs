@@ -17,7 +17,7 @@
 //! [`Client::solve_all`] takes a stream of boards, [`Client::explain`] says why a position is won or lost, and
 //! [`games::solve`] solves in place, without a client. The modules, lowest first:
 
-#![warn(unreachable_pub)]
+#![warn(missing_debug_implementations, unreachable_pub)]
 
 pub use sprague_games::{draw, escape, explain, games, message, notation, theory};
 pub use sprague_judge::{self as judge, generate};

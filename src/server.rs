@@ -36,6 +36,7 @@ mod explain;
 mod stream;
 mod service;
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,6 +80,12 @@ pub struct Server {
     workers: Arc<Workers>,
     /// Has every listener and connection.
     tracker: TaskTracker,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").finish_non_exhaustive()
+    }
 }
 
 impl Server {

@@ -5,7 +5,7 @@ mod answers;
 mod align;
 mod verdict;
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, Read};
 
 use sprague_games::explain::{Explanation, Move};
@@ -32,6 +32,12 @@ pub struct Checker<R> {
     /// Something that is no answer was taken to stand between two, and may have stood in a case's place: every answer may
     /// still come a case early.
     is_unclear: bool,
+}
+
+impl<R> fmt::Debug for Checker<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checker").finish_non_exhaustive()
+    }
 }
 
 /// The cases that follow, as far as they are known: boards and right answers, and whether there are no more.

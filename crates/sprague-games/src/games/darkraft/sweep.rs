@@ -14,11 +14,18 @@ use super::sieve::{Options, Sieve};
 use super::table::{Table, after, sums};
 use crate::theory::{Control, Stopped};
 use crate::wide::wide;
+use std::fmt;
 use std::ops::Range;
 
 /// The nim-values of every rectangle of turned rows and columns of one colour: of every part that play can leave.
 #[derive(Clone)]
 pub struct Rectangles(Tables);
+
+impl fmt::Debug for Rectangles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rectangles").finish_non_exhaustive()
+    }
+}
 
 #[derive(Clone)]
 enum Tables {
