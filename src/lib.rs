@@ -36,3 +36,8 @@ pub mod run;
 pub mod cli;
 
 pub use client::{Client, Error};
+
+/// The Rust of the README, as a doctest.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

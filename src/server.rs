@@ -159,6 +159,11 @@ impl Server {
         self.quotas.used(Resource::Streams) + self.quotas.used(Resource::Calls) == 0
     }
 
+    /// The memory that clients hold of the budget, `limits.memory_bytes`, in bytes.
+    pub fn memory_used(&self) -> u64 {
+        self.quotas.memory_used()
+    }
+
     /// Has each thread that solves boards do something once it is free: what an allocator keeps is kept by thread.
     pub fn on_each_worker(&self, work: fn()) {
         self.workers.on_each(work);

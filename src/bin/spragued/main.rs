@@ -25,6 +25,7 @@ use sprague::server::workers::Games;
 use sprague::server::{events, exposition};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::MissedTickBehavior;
 use tracing_subscriber::filter::{FilterExt as _, LevelFilter};
 use tracing_subscriber::{EnvFilter, prelude::*};
 
@@ -32,6 +33,9 @@ use log::Log;
 
 /// Memory that is not needed any more goes back to the system this often while no boards are asked for.
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(2);
+
+/// How often it is looked at how much memory clients hold.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Descriptors of the runtime, of signals, and of files that are read, with a few for connections.
 const DESCRIPTORS: usize = 24;
@@ -197,6 +201,7 @@ async fn serve(arguments: &Arguments, settings: Settings, meters: Arc<Meters>) -
     if let Some(listen) = &arguments.metrics_listen {
         show(meters.clone(), listen).await?;
     }
+    let memory = settings.limits.memory_bytes;
     let server = Server::watched(settings, Arc::new(Games::ready()), listeners, access, meters)?;
     let names = names.join(", ");
     tracing::info!(version = env!("CARGO_PKG_VERSION"), listening = %names, "started");
@@ -205,15 +210,30 @@ async fn serve(arguments: &Arguments, settings: Settings, meters: Arc<Meters>) -
         let _closed = writeln!(io::stdout(), "spragued listening on {names}");
     });
 
-    let mut give_back = tokio::time::interval(GIVE_BACK_EVERY);
+    let give_back = || {
+        allocator::give_back();
+        allocator::give_back_at_rest();
+        server.on_each_worker(allocator::give_back);
+    };
+    let mut at_rest = tokio::time::interval(GIVE_BACK_EVERY);
+    let mut look = tokio::time::interval(LOOK_EVERY);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // Clients hold so much that what the allocator keeps for later would count.
+    let mut is_short = false;
     loop {
         tokio::select! {
             () = signalled() => break,
-            _ = give_back.tick() => if server.is_idle() {
-                allocator::give_back();
-                allocator::give_back_at_rest();
-                server.on_each_worker(allocator::give_back);
+            _ = at_rest.tick() => if server.is_idle() {
+                give_back();
             },
+            _ = look.tick() => {
+                let was_short = is_short;
+                is_short = server.memory_used() > memory / if was_short { 8 } else { 4 };
+                if is_short != was_short {
+                    allocator::purge_at_once(is_short);
+                    give_back();
+                }
+            }
             _ = hangup.recv() => match server.reload() {
                 Ok(()) => tracing::info!("read certificates, keys and tokens again"),
                 Err(error) => tracing::error!(%error, "what was in force before stays in force"),
