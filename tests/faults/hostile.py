@@ -7,7 +7,8 @@
 Rules, for each: resident memory stays under the budget and 150 MB, and goes back to within 100 MB of its start in 10 s of
 idleness; the neighbour on 127.0.0.1 loses no call (after RetryInfo), its p99 is under 250 ms, and no call takes 2 s;
 /healthz says SERVING; what attacks.py demands of that attack. Prints one line an attack. Without `--quick` it takes about
-half an hour, and compares the neighbour with how it fares beside a legal load that keeps the server as busy.
+half an hour. Without `--quick`, and with `--table`, the neighbour is compared with how it fares beside a legal load that keeps
+the server as busy.
 """
 
 import argparse
@@ -44,6 +45,7 @@ arguments.add_argument("--boards", type=int, default=5_000_000, help="boards of 
 arguments.add_argument("--share", type=float, default=0.25, help="the part of a core that the attackers may use")
 arguments.add_argument("--table", type=pathlib.Path, help="write the figures there, in Markdown")
 OPTIONS = arguments.parse_args()
+COMPARED = OPTIONS.table or not OPTIONS.quick
 STALL = OPTIONS.stall_timeout or (1 if OPTIONS.quick else 2)
 HELP = subprocess.run([SPRAGUED, "--help"], capture_output=True, text=True, check=True).stdout
 KNOWN_FLAGS = set(re.findall(r"--[a-z-]+", HELP))
@@ -251,7 +253,7 @@ def measure(name, variant):
             back, _ = watch.falls_back()
             figures.idle = victim.memory()
             figures.demand(back, f"memory is back to {watch.start:.0f} + 100 MB after 10 s: {figures.idle:.0f} MB")
-            if not OPTIONS.quick:
+            if COMPARED:
                 neighbour.since()
                 load = Attackers(victim, ["legal_load"], cores=max(0.05, figures.cores), repeat_for=2)
                 load.reader.join(20)
