@@ -13,7 +13,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let servers: Vec<String> = std::env::args().skip(1).collect();
     let client = sprague::Client::builder().servers(servers).retry_for(Duration::from_secs(5)).connect().await?;
     let info = client.info().await?;
-    println!("sprague {}, rows of up to {} cells", info.version, info.sizes.treblecross_cells);
+    println!("sprague {}, rows of up to {} cells", info.version, info.sizes.treblecross.cells);
     let boards: [Board; 3] = [
         treblecross::Board::new("X...X".into())?.into(),
         darkraft::Board::new(2, r"X/\X".into())?.into(),

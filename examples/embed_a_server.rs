@@ -14,13 +14,13 @@ use sprague::server::workers::Games;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let sizes = Sizes { treblecross_cells: 1000, ..Sizes::default() };
+    let sizes = Sizes { treblecross: treblecross::Size { cells: 1000 }, ..Sizes::default() };
     let listener = Listener::bind(&Address::Tcp("127.0.0.1:0".into())).await?;
     let address = listener.address().to_string();
     let server = Server::start(Settings { sizes, ..Settings::default() }, Arc::new(Games), vec![listener])?;
 
     let client = sprague::Client::connect([address]).await?;
-    println!("rows of up to {} cells", client.info().await?.sizes.treblecross_cells);
+    println!("rows of up to {} cells", client.info().await?.sizes.treblecross.cells);
     println!("4 cells: {:?}", client.solve(treblecross::Board::empty(4)?).await?.winning_cells());
     match client.solve(treblecross::Board::empty(1001)?).await {
         Err(sprague::Error::Board(error)) => println!("1001 cells: {error}"),

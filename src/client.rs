@@ -206,7 +206,7 @@ impl Client {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), sprague::Error> {
     /// let client = sprague::Client::embedded().await?;
-    /// assert_eq!(client.info().await?.sizes.treblecross_cells, 1_000_000);
+    /// assert_eq!(client.info().await?.sizes.treblecross.cells, 1_000_000);
     /// # Ok(())
     /// # }
     /// ```

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::escape;
-use crate::games::Sizes;
+use crate::games::{Game, Sizes};
 use crate::server::credentials::{Access, Tls, TlsFiles, Tokens, Unusable};
 use crate::server::listen::Address;
 use crate::server::settings::{DEFAULT_ADDRESS, DEFAULT_DRAIN_DELAY, Settings};
@@ -14,7 +14,7 @@ use crate::units::{LARGEST, duration, number_within, positive_duration, show_dur
 use crate::wire::facts::Limits;
 use clap::builder::BoolishValueParser;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
+use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches, Parser, ValueEnum};
 use ipnet::IpNet;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
@@ -103,18 +103,8 @@ struct AccessArguments {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 struct LimitArguments {
-    /// Cells of a Treblecross board at most
-    #[arg(long, value_name = "CELLS", env = "SPRAGUED_MAX_TREBLECROSS_CELLS", value_parser = number_within::<u64>(1..=Sizes::default().treblecross_cells), default_value_t = Sizes::default().treblecross_cells)]
-    max_treblecross_cells: u64,
-    /// Rows of a darkraft board at most
-    #[arg(long, value_name = "ROWS", env = "SPRAGUED_MAX_DARKRAFT_ROWS", value_parser = number_within::<u32>(1..=Sizes::default().darkraft_rows.into()), default_value_t = Sizes::default().darkraft_rows)]
-    max_darkraft_rows: u32,
-    /// Columns of a darkraft board at most
-    #[arg(long, value_name = "COLUMNS", env = "SPRAGUED_MAX_DARKRAFT_COLUMNS", value_parser = number_within::<u32>(1..=Sizes::default().darkraft_columns.into()), default_value_t = Sizes::default().darkraft_columns)]
-    max_darkraft_columns: u32,
-    /// Piles of an End-Nim row at most
-    #[arg(long, value_name = "PILES", env = "SPRAGUED_MAX_END_NIM_PILES", value_parser = number_within::<u64>(1..=Sizes::default().end_nim_piles), default_value_t = Sizes::default().end_nim_piles)]
-    max_end_nim_piles: u64,
+    #[command(flatten)]
+    sizes: SizeArguments,
     /// A message in either direction at most
     #[arg(long, value_name = "SIZE", env = "SPRAGUED_MESSAGE_BYTES", value_parser = message_size, default_value = default_size(|limits| limits.message_bytes))]
     message_bytes: u64,
@@ -147,6 +137,54 @@ struct LimitArguments {
     /// Connections open at once; further ones are closed as they come
     #[arg(long, value_name = "N", env = "SPRAGUED_CONNECTIONS", value_parser = number_within::<u32>(1..=999_999), default_value_t = defaults().connections)]
     connections: u32,
+}
+
+/// The largest boards, with a flag for each size that a game's boards have.
+#[derive(Debug)]
+struct SizeArguments(Sizes);
+
+impl SizeArguments {
+    /// The id of a flag: `max_treblecross_cells`.
+    fn id(game: Game, unit: &str) -> String {
+        format!("max_{}_{unit}s", game.name().replace('-', "_"))
+    }
+}
+
+impl clap::Args for SizeArguments {
+    fn augment_args(mut command: Command) -> Command {
+        for (game, unit, most) in Sizes::default().units() {
+            let id = SizeArguments::id(game, unit);
+            let units = format!("{}{}s", unit[..1].to_uppercase(), &unit[1..]);
+            let argument = Arg::new(id.clone())
+                .long(id.replace('_', "-"))
+                .env(format!("SPRAGUED_{}", id.to_uppercase()))
+                .value_name(units.to_uppercase())
+                .value_parser(number_within::<u64>(1..=*most))
+                .default_value(most.to_string())
+                .help(format!("{units} of {} at most", game.a_board()));
+            command = command.arg(argument);
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        SizeArguments::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SizeArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<SizeArguments, clap::Error> {
+        let mut arguments = SizeArguments(Sizes::default());
+        arguments.update_from_arg_matches(matches)?;
+        Ok(arguments)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for (game, unit, size) in self.0.units() {
+            *size = *matches.get_one(&SizeArguments::id(game, unit)).expect("it has a default");
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -266,12 +304,7 @@ impl Arguments {
     pub fn settings(&self) -> Settings {
         let (limits, times) = (&self.limits, &self.times);
         Settings {
-            sizes: Sizes {
-                treblecross_cells: limits.max_treblecross_cells,
-                darkraft_rows: limits.max_darkraft_rows,
-                darkraft_columns: limits.max_darkraft_columns,
-                end_nim_piles: limits.max_end_nim_piles,
-            },
+            sizes: limits.sizes.0,
             limits: Limits {
                 message_bytes: limits.message_bytes,
                 boards_per_batch: limits.boards_per_batch,

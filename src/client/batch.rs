@@ -46,14 +46,8 @@ impl Terms {
 
     /// The least of both, limit by limit.
     pub(super) fn and(&self, other: &Terms) -> Terms {
-        let (ours, theirs) = (&self.sizes, &other.sizes);
         Terms {
-            sizes: Sizes {
-                treblecross_cells: ours.treblecross_cells.min(theirs.treblecross_cells),
-                darkraft_rows: ours.darkraft_rows.min(theirs.darkraft_rows),
-                darkraft_columns: ours.darkraft_columns.min(theirs.darkraft_columns),
-                end_nim_piles: ours.end_nim_piles.min(theirs.end_nim_piles),
-            },
+            sizes: self.sizes.least(other.sizes),
             message_bytes: self.message_bytes.min(other.message_bytes),
             boards_per_batch: self.boards_per_batch.min(other.boards_per_batch),
             batch_bytes: self.batch_bytes.min(other.batch_bytes),

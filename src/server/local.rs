@@ -142,7 +142,7 @@ mod tests {
 
     fn solver(workers: usize, cost_per_board: u64) -> (LocalSolver, Arc<Cells>) {
         let mut settings = Settings { workers, ..Settings::default() };
-        settings.sizes.treblecross_cells = 1000;
+        settings.sizes.treblecross.cells = 1000;
         settings.limits.cost_per_board = cost_per_board;
         let cells = Arc::new(Cells::default());
         (LocalSolver::start(settings, cells.clone()).unwrap(), cells)

@@ -62,17 +62,17 @@ pub fn within_sizes(board: &Board, sizes: &Sizes) -> Result<(), BoardError> {
 }
 
 fn treblecross_within(cells: usize, sizes: &Sizes) -> Result<(), BoardError> {
-    within(cells as u64, sizes.treblecross_cells, "cell", Reason::TooManyCells)
+    within(cells as u64, sizes.treblecross.cells, "cell", Reason::TooManyCells)
 }
 
 fn darkraft_within(columns: u32, cells: usize, sizes: &Sizes) -> Result<(), BoardError> {
-    within(columns.into(), sizes.darkraft_columns.into(), "column", Reason::TooManyCells)?;
+    within(columns.into(), sizes.darkraft.columns, "column", Reason::TooManyCells)?;
     let rows = (cells as u64).div_ceil(u64::from(columns.max(1)));
-    within(rows, sizes.darkraft_rows.into(), "row", Reason::TooManyCells)
+    within(rows, sizes.darkraft.rows, "row", Reason::TooManyCells)
 }
 
 pub(super) fn end_nim_within(piles: u64, sizes: &Sizes) -> Result<(), BoardError> {
-    within(piles, sizes.end_nim_piles, "pile", Reason::TooManyPiles)
+    within(piles, sizes.end_nim.piles, "pile", Reason::TooManyPiles)
 }
 
 fn within(size: u64, limit: u64, one: &str, reason: Reason) -> Result<(), BoardError> {

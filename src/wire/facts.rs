@@ -1,7 +1,7 @@
 //! What a server says of itself: version, sizes of boards, limits.
 
 use super::v1;
-use crate::games::{Game, Sizes};
+use crate::games::{Game, Sizes, darkraft, end_nim, treblecross};
 
 /// A server's answer to `GetServerInfo`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,13 +58,13 @@ impl From<ServerFacts> for v1::GetServerInfoResponse {
 fn game_info(game: Game, sizes: &Sizes) -> v1::GameInfo {
     let mut info = v1::GameInfo { name: game.name().into(), ..Default::default() };
     match game {
-        Game::Treblecross => info.max_cells = sizes.treblecross_cells,
+        Game::Treblecross => info.max_cells = sizes.treblecross.cells,
         Game::Darkraft => {
-            info.max_rows = sizes.darkraft_rows;
-            info.max_columns = sizes.darkraft_columns;
-            info.max_cells = u64::from(sizes.darkraft_rows) * u64::from(sizes.darkraft_columns);
+            info.max_rows = u32::try_from(sizes.darkraft.rows).unwrap_or(u32::MAX);
+            info.max_columns = u32::try_from(sizes.darkraft.columns).unwrap_or(u32::MAX);
+            info.max_cells = sizes.darkraft.rows * sizes.darkraft.columns;
         }
-        Game::EndNim => info.max_piles = sizes.end_nim_piles,
+        Game::EndNim => info.max_piles = sizes.end_nim.piles,
     }
     info
 }
@@ -76,10 +76,9 @@ impl From<v1::GetServerInfoResponse> for ServerFacts {
         let darkraft = info(Game::Darkraft);
         ServerFacts {
             sizes: Sizes {
-                treblecross_cells: info(Game::Treblecross).max_cells,
-                darkraft_rows: darkraft.max_rows,
-                darkraft_columns: darkraft.max_columns,
-                end_nim_piles: info(Game::EndNim).max_piles,
+                treblecross: treblecross::Size { cells: info(Game::Treblecross).max_cells },
+                darkraft: darkraft::Size { rows: darkraft.max_rows.into(), columns: darkraft.max_columns.into() },
+                end_nim: end_nim::Size { piles: info(Game::EndNim).max_piles },
             },
             limits: Limits {
                 message_bytes: limits.message_bytes,

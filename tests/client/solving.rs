@@ -24,7 +24,7 @@ async fn all_of_it(client: &Client) {
     assert_eq!((explanation.outcome, explanation.moves.len()), (Outcome::SecondPlayerWins, 1));
     assert!(explanation.options.is_some() && explanation.line.is_some());
     let info = client.info().await.unwrap();
-    assert_eq!(info.sizes.treblecross_cells, 1_000_000);
+    assert_eq!(info.sizes.treblecross.cells, 1_000_000);
 
     let boards = || tokio_stream::iter((0..500).map(board));
     let solutions: Vec<_> = client.solve_all(boards()).collect::<Result<_, _>>().await.unwrap();

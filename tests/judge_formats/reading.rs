@@ -4,15 +4,21 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use sprague::games::Sizes;
+use sprague::games::{Sizes, darkraft, end_nim, treblecross};
 use sprague::judge::{Case, Format, InputError, Next, Options, ReadError, Reader};
 
 /// Sizes that do not move with the server's defaults.
-pub(crate) const SIZES: Sizes =
-    Sizes { treblecross_cells: 1_000_000, darkraft_rows: 64, darkraft_columns: 64, end_nim_piles: 1_000_000 };
+pub(crate) const SIZES: Sizes = sizes(1_000_000, 64, 1_000_000);
 /// Sizes that small boards pass.
-pub(crate) const SMALL_SIZES: Sizes =
-    Sizes { treblecross_cells: 100, darkraft_rows: 8, darkraft_columns: 8, end_nim_piles: 10 };
+pub(crate) const SMALL_SIZES: Sizes = sizes(100, 8, 10);
+
+const fn sizes(cells: u64, side: u64, piles: u64) -> Sizes {
+    Sizes {
+        treblecross: treblecross::Size { cells },
+        darkraft: darkraft::Size { rows: side, columns: side },
+        end_nim: end_nim::Size { piles },
+    }
+}
 
 /// Everything a reader has to say, to the end; `Starved` is checked to be followed by something else.
 pub(crate) fn read_all(format: Format, options: Options, source: impl Read) -> Vec<Result<Case, InputError>> {

@@ -161,7 +161,7 @@ async fn an_answer_that_is_not_taken_is_dropped_and_its_place_is_free_then() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_message_counts_is_known_before_anything_is_built() {
     let mut settings = Settings::default();
-    settings.sizes.end_nim_piles = 1000;
+    settings.sizes.end_nim.piles = 1000;
     let served = Served::with(settings, Games).await;
     let mut client = served.client().await;
     let boards = vec![v1::Board::default(); 1_000_000];

@@ -16,7 +16,7 @@ use crate::support::*;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_servers_facts_are_its_settings() {
     let mut settings = Settings::default();
-    settings.sizes.end_nim_piles = 77;
+    settings.sizes.end_nim.piles = 77;
     settings.limits.streams = 5;
     let served = Served::with(settings.clone(), Games).await;
     let facts = served.client().await.get_server_info(v1::GetServerInfoRequest {}).await.unwrap().into_inner();

@@ -41,10 +41,10 @@ async fn a_stream_without_batches_ends_in_a_summary_of_zeros() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_board_costs_no_other_board_its_answer() {
     let mut settings = Settings::default();
-    settings.sizes.treblecross_cells = 20;
-    settings.sizes.darkraft_rows = 3;
-    settings.sizes.darkraft_columns = 3;
-    settings.sizes.end_nim_piles = 3;
+    settings.sizes.treblecross.cells = 20;
+    settings.sizes.darkraft.rows = 3;
+    settings.sizes.darkraft.columns = 3;
+    settings.sizes.end_nim.piles = 3;
     let served = Served::with(settings, Games).await;
     let bad = [
         (v1::Board { game: None }, "NO_GAME"),
@@ -87,7 +87,7 @@ async fn a_bad_board_costs_no_other_board_its_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_size_over_the_limit_is_refused_with_the_limit_and_the_size() {
     let mut settings = Settings::default();
-    settings.sizes.treblecross_cells = 20;
+    settings.sizes.treblecross.cells = 20;
     let served = Served::with(settings, Games).await;
     let request = v1::SolveRequest { board: Some(empty(21)), outcome_only: false };
     let response = served.client().await.solve(request).await.unwrap().into_inner();

@@ -1,60 +1,197 @@
-//! Every game behind one door: `Board` and `Solution` over all games, and the one `solve`.
-
-pub mod treblecross;
-pub mod darkraft;
-pub mod end_nim;
+//! The list of games, and every game behind one type: `Board` and `Solution` over all games, and the one `solve`.
 
 use crate::theory::{Control, Stopped};
 
-/// The games, in the order in which they are listed to users.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Game {
-    /// A row of cells; three X in a row win.
-    Treblecross,
-    /// The grid whose cells kill along diagonals.
-    Darkraft,
-    /// A row of piles taken from at its ends.
-    EndNim,
-}
-
-impl Game {
-    /// Every game, in listing order.
-    pub const ALL: [Game; 3] = [Game::Treblecross, Game::Darkraft, Game::EndNim];
-
-    /// The game's name on the wire and the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Game::Treblecross => "treblecross",
-            Game::Darkraft => "darkraft",
-            Game::EndNim => "end-nim",
+/// Hands the list of games to a macro: `Variant: module` by game, in the order in which they are listed to users.
+///
+/// The list is here and nowhere else. Each layer that has a file a game makes its modules and its dispatch of it, so that a
+/// game without a file, or a file without a member that its layer needs, does not compile.
+#[macro_export]
+macro_rules! for_each_game {
+    ($callback:ident) => {
+        $callback! {
+            Treblecross: treblecross,
+            Darkraft: darkraft,
+            EndNim: end_nim,
         }
-    }
+    };
 }
 
-/// A position that has an answer, of any game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Board {
-    /// A Treblecross board.
-    Treblecross(treblecross::Board),
-    /// A darkraft board.
-    Darkraft(darkraft::Board),
-    /// An End-Nim row.
-    EndNim(end_nim::Board),
+/// The sizes of a game's boards: a field each, with one of what it counts and the largest that the game's method is made for.
+macro_rules! size {
+    ($($(#[$about:meta])+ $field:ident: $unit:literal, $most:expr;)+) => {
+        /// How large a board is, or the largest that somebody takes.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct Size {
+            $($(#[$about])+ pub $field: u64,)+
+        }
+
+        impl Default for Size {
+            /// The largest that the game's method is made for.
+            fn default() -> Size {
+                Size { $($field: $most as u64),+ }
+            }
+        }
+
+        impl Size {
+            /// One of what each size counts, with the size.
+            pub fn units(&mut self) -> [(&'static str, &mut u64); [$($unit),+].len()] {
+                [$(($unit, &mut self.$field)),+]
+            }
+        }
+    };
 }
 
-/// Why something is no position of its game.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// A fault of a Treblecross board.
-    #[error(transparent)]
-    Treblecross(#[from] treblecross::Fault),
-    /// A fault of a darkraft board.
-    #[error(transparent)]
-    Darkraft(#[from] darkraft::Fault),
-    /// A fault of an End-Nim row.
-    #[error(transparent)]
-    EndNim(#[from] end_nim::Fault),
+macro_rules! games {
+    ($($game:ident: $module:ident,)+) => {
+        $(pub mod $module;)+
+
+        /// The games, in the order in which they are listed to users.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Game {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $game,
+            )+
+        }
+
+        impl Game {
+            /// Every game, in listing order.
+            pub const ALL: [Game; [$(stringify!($game)),+].len()] = [$(Game::$game),+];
+
+            /// The game's name on the wire and the command line.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Game::$game => $module::NAME,)+
+                }
+            }
+
+            /// What a board of the game is called in a sentence, with its article.
+            pub fn a_board(self) -> &'static str {
+                match self {
+                    $(Game::$game => $module::A_BOARD,)+
+                }
+            }
+        }
+
+        /// A position that has an answer, of any game.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Board {
+            $(
+                #[doc = concat!("A board of [`", stringify!($module), "`].")]
+                $game($module::Board),
+            )+
+        }
+
+        /// Why something is no position of its game.
+        #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+        pub enum Fault {
+            $(
+                #[doc = concat!("A fault of a board of [`", stringify!($module), "`].")]
+                #[error(transparent)]
+                $game(#[from] $module::Fault),
+            )+
+        }
+
+        /// An answer, of any game.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Solution {
+            $(
+                #[doc = concat!("An answer of [`", stringify!($module), "`].")]
+                $game($module::Solution),
+            )+
+        }
+
+        /// The largest boards that somebody takes: a server's limits, and what a reader of judge text holds in memory.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct Sizes {
+            $(
+                #[doc = concat!("Of [`", stringify!($module), "`].")]
+                pub $module: $module::Size,
+            )+
+        }
+
+        impl Sizes {
+            /// Each size of each game, in listing order, with one of what it counts.
+            pub fn units(&mut self) -> Vec<(Game, &'static str, &mut u64)> {
+                let mut all = Vec::new();
+                $(all.extend(self.$module.units().map(|(unit, size)| (Game::$game, unit, size)));)+
+                all
+            }
+        }
+
+        $(
+            impl From<$module::Board> for Board {
+                fn from(board: $module::Board) -> Board {
+                    Board::$game(board)
+                }
+            }
+
+            impl From<&$module::Board> for Board {
+                fn from(board: &$module::Board) -> Board {
+                    board.clone().into()
+                }
+            }
+        )+
+
+        impl Board {
+            /// The game this is a position of.
+            pub fn game(&self) -> Game {
+                match self {
+                    $(Board::$game(_) => Game::$game,)+
+                }
+            }
+        }
+
+        impl Solution {
+            /// How many first moves win.
+            pub fn winning_moves(&self) -> usize {
+                match self {
+                    $(Solution::$game(solution) => solution.winning_moves(),)+
+                }
+            }
+
+            /// Every winning first cell, from 0 and increasing; none for games without cells, and for lost boards.
+            pub fn winning_cells(&self) -> &[u32] {
+                match self {
+                    $(Solution::$game(solution) => solution.winning_cells(),)+
+                }
+            }
+        }
+
+        /// Estimates the work of `solve`, in units of about a nanosecond of one core, in at most one pass over the board.
+        ///
+        /// The estimate depends on the board alone: the cost of a table counts whole, grown already or not.
+        pub fn cost(board: &Board) -> u64 {
+            match board {
+                $(Board::$game(board) => $module::cost(board),)+
+            }
+        }
+
+        /// Solves a board: every winning first move, in increasing order, and the value where there is one. Deterministic.
+        ///
+        /// ```
+        /// use sprague_games::games::{Outcome, end_nim, solve};
+        /// use sprague_games::theory::{Control, StopFlag};
+        ///
+        /// let row = end_nim::Board::new(vec![3, 1, 9, 4])?;
+        /// // At most about a tenth of a second's work.
+        /// let solution = solve(&row.into(), &Control::new(100_000_000, StopFlag::default()))?;
+        /// assert_eq!(solution.outcome(), Outcome::SecondPlayerWins);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        ///
+        /// # Errors
+        /// `Stopped` when `control` says that the answer is no longer paid for.
+        pub fn solve(board: &Board, control: &Control) -> Result<Solution, Stopped> {
+            match board {
+                $(Board::$game(board) => $module::solve(board, control).map(Solution::$game),)+
+            }
+        }
+    };
 }
+
+for_each_game!(games);
 
 /// Who wins with best play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,17 +200,6 @@ pub enum Outcome {
     FirstPlayerWins,
     /// The player to move loses, whatever the move.
     SecondPlayerWins,
-}
-
-/// An answer, of any game.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Solution {
-    /// A Treblecross answer.
-    Treblecross(treblecross::Solution),
-    /// A darkraft answer.
-    Darkraft(darkraft::Solution),
-    /// An End-Nim answer.
-    EndNim(end_nim::Solution),
 }
 
 /// An answer as it was asked for.
@@ -103,46 +229,13 @@ impl Answer {
     }
 }
 
-/// The largest boards that somebody takes: a server's limits, and what a reader of judge text holds in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
-    /// Cells of a Treblecross board.
-    pub treblecross_cells: u64,
-    /// Rows of a darkraft board.
-    pub darkraft_rows: u32,
-    /// Columns of a darkraft board.
-    pub darkraft_columns: u32,
-    /// Piles of an End-Nim row.
-    pub end_nim_piles: u64,
-}
-
-impl Default for Sizes {
-    /// The sizes that the games' methods are made for.
-    fn default() -> Sizes {
-        Sizes {
-            treblecross_cells: treblecross::MAX_CELLS,
-            darkraft_rows: darkraft::MAX_ROWS,
-            darkraft_columns: darkraft::MAX_COLUMNS,
-            end_nim_piles: end_nim::MAX_PILES,
+impl Sizes {
+    /// The least of both, size by size.
+    pub fn least(mut self, mut other: Sizes) -> Sizes {
+        for ((.., size), (.., other)) in self.units().into_iter().zip(other.units()) {
+            *size = (*size).min(*other);
         }
-    }
-}
-
-impl From<treblecross::Board> for Board {
-    fn from(board: treblecross::Board) -> Board {
-        Board::Treblecross(board)
-    }
-}
-
-impl From<darkraft::Board> for Board {
-    fn from(board: darkraft::Board) -> Board {
-        Board::Darkraft(board)
-    }
-}
-
-impl From<end_nim::Board> for Board {
-    fn from(board: end_nim::Board) -> Board {
-        Board::EndNim(board)
+        self
     }
 }
 
@@ -152,86 +245,9 @@ impl From<&Board> for Board {
     }
 }
 
-impl From<&treblecross::Board> for Board {
-    fn from(board: &treblecross::Board) -> Board {
-        board.clone().into()
-    }
-}
-
-impl From<&darkraft::Board> for Board {
-    fn from(board: &darkraft::Board) -> Board {
-        board.clone().into()
-    }
-}
-
-impl From<&end_nim::Board> for Board {
-    fn from(board: &end_nim::Board) -> Board {
-        board.clone().into()
-    }
-}
-
-impl Board {
-    /// The game this is a position of.
-    pub fn game(&self) -> Game {
-        match self {
-            Board::Treblecross(_) => Game::Treblecross,
-            Board::Darkraft(_) => Game::Darkraft,
-            Board::EndNim(_) => Game::EndNim,
-        }
-    }
-}
-
 impl Solution {
     /// Who wins: the first player iff some first move wins.
     pub fn outcome(&self) -> Outcome {
-        let no_move_wins = match self {
-            Solution::Treblecross(solution) => solution.winning_cells.is_empty(),
-            Solution::Darkraft(solution) => solution.winning_cells.is_empty(),
-            Solution::EndNim(solution) => solution.winning_ends.is_empty(),
-        };
-        if no_move_wins { Outcome::SecondPlayerWins } else { Outcome::FirstPlayerWins }
-    }
-
-    /// Every winning first cell, from 0 and increasing; none for games without cells, and for lost boards.
-    pub fn winning_cells(&self) -> &[u32] {
-        match self {
-            Solution::Treblecross(solution) => &solution.winning_cells,
-            Solution::Darkraft(solution) => &solution.winning_cells,
-            Solution::EndNim(_) => &[],
-        }
-    }
-}
-
-/// Estimates the work of `solve`, in units of about a nanosecond of one core, in at most one pass over the board.
-///
-/// The estimate depends on the board alone: the cost of a table counts whole, grown already or not.
-pub fn cost(board: &Board) -> u64 {
-    match board {
-        Board::Treblecross(board) => treblecross::cost(board),
-        Board::Darkraft(board) => darkraft::cost(board),
-        Board::EndNim(board) => end_nim::cost(board),
-    }
-}
-
-/// Solves a board: every winning first move, in increasing order, and the value where there is one. Deterministic.
-///
-/// ```
-/// use sprague_games::games::{Outcome, end_nim, solve};
-/// use sprague_games::theory::{Control, StopFlag};
-///
-/// let row = end_nim::Board::new(vec![3, 1, 9, 4])?;
-/// // At most about a tenth of a second's work.
-/// let solution = solve(&row.into(), &Control::new(100_000_000, StopFlag::default()))?;
-/// assert_eq!(solution.outcome(), Outcome::SecondPlayerWins);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// `Stopped` when `control` says that the answer is no longer paid for.
-pub fn solve(board: &Board, control: &Control) -> Result<Solution, Stopped> {
-    match board {
-        Board::Treblecross(board) => treblecross::solve(board, control).map(Solution::Treblecross),
-        Board::Darkraft(board) => darkraft::solve(board, control).map(Solution::Darkraft),
-        Board::EndNim(board) => end_nim::solve(board, control).map(Solution::EndNim),
+        if self.winning_moves() == 0 { Outcome::SecondPlayerWins } else { Outcome::FirstPlayerWins }
     }
 }

@@ -305,10 +305,10 @@ impl Unit {
     /// The most of them that a server takes.
     pub(crate) fn limit(self, sizes: &Sizes) -> u64 {
         match self {
-            Unit::Cell => sizes.treblecross_cells,
-            Unit::Row => sizes.darkraft_rows.into(),
-            Unit::Column => sizes.darkraft_columns.into(),
-            Unit::Pile => sizes.end_nim_piles,
+            Unit::Cell => sizes.treblecross.cells,
+            Unit::Row => sizes.darkraft.rows,
+            Unit::Column => sizes.darkraft.columns,
+            Unit::Pile => sizes.end_nim.piles,
         }
     }
 

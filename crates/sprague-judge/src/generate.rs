@@ -14,7 +14,7 @@ use self::order::{Order, Span};
 use super::description::BoardWords;
 use super::format::Format;
 use super::writer;
-use sprague_games::games::{self, Board, Game, Outcome, Sizes, Solution};
+use sprague_games::games::{self, Board, Game, Outcome, Sizes};
 use sprague_games::theory::Control;
 
 pub use super::kind::Kind;
@@ -208,11 +208,11 @@ impl Recipe {
         let sizes = Sizes::default();
         let game = self.format.game();
         let (units, least, most) = match game {
-            Game::Treblecross => (["cell", "cells"], 3, sizes.treblecross_cells),
+            Game::Treblecross => (["cell", "cells"], 3, sizes.treblecross.cells),
             Game::Darkraft => {
-                (["row and column", "rows and columns"], 1, sizes.darkraft_rows.min(sizes.darkraft_columns).into())
+                (["row and column", "rows and columns"], 1, sizes.darkraft.rows.min(sizes.darkraft.columns))
             }
-            Game::EndNim => (["pile", "piles"], 1, sizes.end_nim_piles),
+            Game::EndNim => (["pile", "piles"], 1, sizes.end_nim.piles),
         };
         let statement = *self.format.0.sizes().end();
         let (low, high) = self.sizes.unwrap_or((least, statement));
@@ -315,16 +315,8 @@ impl Orders {
             }
             let solution = games::solve(&board, &Control::unlimited()).ok()?;
             let is_right = lost == Some(solution.outcome() == Outcome::SecondPlayerWins);
-            (is_right && (kind != Kind::OneWin || winning_moves(&solution) == 1)).then_some(board)
+            (is_right && (kind != Kind::OneWin || solution.winning_moves() == 1)).then_some(board)
         })
-    }
-}
-
-fn winning_moves(solution: &Solution) -> usize {
-    match solution {
-        Solution::Treblecross(solution) => solution.winning_cells.len(),
-        Solution::Darkraft(solution) => solution.winning_cells.len(),
-        Solution::EndNim(solution) => solution.winning_ends.len(),
     }
 }
 

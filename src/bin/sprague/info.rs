@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use sprague::games::Game;
 use sprague::message::count;
 use sprague::units::show_size;
 use sprague::wire::facts::ServerFacts;
@@ -36,15 +37,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn page(name: &str, facts: Option<&ServerFacts>) -> String {
     let Some(facts) = facts else { return format!("{name}: no answer\n") };
     let ServerFacts { version, sizes, limits, recommended_batch_bytes } = facts;
-    let (rows, columns) = (count(sizes.darkraft_rows.into(), "row"), count(sizes.darkraft_columns.into(), "column"));
     let memory = match limits.memory_bytes {
         0 => "no limit".into(),
         bytes => format!("{}, over all clients", show_size(bytes)),
     };
+    let mut sizes = *sizes;
+    let sizes = sizes.units();
+    let games = Game::ALL.map(|game| {
+        let sizes = sizes.iter().filter(|(of, ..)| *of == game);
+        let most: Vec<String> = sizes.map(|(_, unit, most)| count(**most, unit)).collect();
+        (game.name(), format!("up to {}", most.join(" and ")))
+    });
     let rows = [
-        ("treblecross", format!("up to {}", count(sizes.treblecross_cells, "cell"))),
-        ("darkraft", format!("up to {rows} and {columns}")),
-        ("end-nim", format!("up to {}", count(sizes.end_nim_piles, "pile"))),
         ("message", show_size(limits.message_bytes)),
         ("recommended batch", show_size(*recommended_batch_bytes)),
         ("boards in a batch", limits.boards_per_batch.to_string()),
@@ -55,7 +59,7 @@ fn page(name: &str, facts: Option<&ServerFacts>) -> String {
         ("memory", memory),
     ];
     let mut text = format!("{name}: sprague {version}\n");
-    for (what, value) in rows {
+    for (what, value) in games.into_iter().chain(rows) {
         let _infallible = writeln!(text, "  {what:18} {value}");
     }
     text

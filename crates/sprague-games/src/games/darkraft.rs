@@ -36,6 +36,19 @@ pub const MAX_ROWS: u32 = 64;
 /// The most columns of a board that is solved, for the same reason.
 pub const MAX_COLUMNS: u32 = 64;
 
+/// The game's name on the wire and the command line.
+pub const NAME: &str = "darkraft";
+
+/// What a board is called in a sentence.
+pub const A_BOARD: &str = "a darkraft board";
+
+size! {
+    /// Rows.
+    rows: "row", MAX_ROWS;
+    /// Columns.
+    columns: "column", MAX_COLUMNS;
+}
+
 /// A position: every cell active, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
@@ -103,6 +116,11 @@ impl Board {
         &self.cells
     }
 
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        Size { rows: self.cells.len() as u64 / u64::from(self.columns), columns: self.columns.into() }
+    }
+
     /// Whether the board is small enough to be solved.
     fn fits(&self) -> bool {
         self.rows() <= MAX_ROWS && self.columns <= MAX_COLUMNS
@@ -116,6 +134,18 @@ pub struct Solution {
     pub winning_cells: Vec<u32>,
     /// The nim-value of the board; the first player wins iff it is not 0.
     pub nim_value: u32,
+}
+
+impl Solution {
+    /// How many first moves win.
+    pub fn winning_moves(&self) -> usize {
+        self.winning_cells.len()
+    }
+
+    /// The cells that win when chosen first.
+    pub fn winning_cells(&self) -> &[u32] {
+        &self.winning_cells
+    }
 }
 
 /// Estimates the work of `solve`, in units of about a nanosecond, from the board's size and how many `X` there are.

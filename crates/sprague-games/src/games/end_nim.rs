@@ -27,6 +27,17 @@ use stretch::Stretch;
 /// `solve` itself has no limit.
 pub const MAX_PILES: u64 = 1_000_000;
 
+/// The game's name on the wire and the command line.
+pub const NAME: &str = "end-nim";
+
+/// What a board is called in a sentence.
+pub const A_BOARD: &str = "an End-Nim row";
+
+size! {
+    /// Piles.
+    piles: "pile", MAX_PILES;
+}
+
 /// A row of piles, left to right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
@@ -62,6 +73,11 @@ impl Board {
         &self.piles
     }
 
+    /// How large it is.
+    pub fn size(&self) -> Size {
+        Size { piles: self.piles.len() as u64 }
+    }
+
     /// The piles, left to right, without a copy.
     pub fn into_piles(self) -> Vec<u64> {
         self.piles
@@ -92,6 +108,18 @@ pub struct Solution {
     /// The winning moves, left before right, at most one at each end. The one winning move of a single pile is listed
     /// once, as left.
     pub winning_ends: Vec<Move>,
+}
+
+impl Solution {
+    /// How many first moves win.
+    pub fn winning_moves(&self) -> usize {
+        self.winning_ends.len()
+    }
+
+    /// None: the game has no cells.
+    pub fn winning_cells(&self) -> &[u32] {
+        &[]
+    }
 }
 
 /// The piles that would make the mover lose, had they stood at the ends.
