@@ -106,9 +106,9 @@ fn state_of(board: &Board) -> State {
 
 fn state_at(position: &Position) -> State {
     match position {
-        Position::Treblecross { cells } => State::Strip(cells.to_vec()),
-        Position::Darkraft { columns, cells } => State::Grid(*columns as usize, cells.to_vec()),
-        Position::EndNim { piles } => State::Row(piles.clone()),
+        Position::Treblecross(position) => State::Strip(position.cells.to_vec()),
+        Position::Darkraft(position) => State::Grid(position.columns as usize, position.cells.to_vec()),
+        Position::EndNim(position) => State::Row(position.piles.clone()),
     }
 }
 

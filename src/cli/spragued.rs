@@ -152,7 +152,7 @@ impl SizeArguments {
 
 impl clap::Args for SizeArguments {
     fn augment_args(mut command: Command) -> Command {
-        for (game, unit, most) in Sizes::default().units() {
+        for (game, unit, most) in Sizes::default().units_mut() {
             let id = SizeArguments::id(game, unit);
             let units = format!("{}{}s", unit[..1].to_uppercase(), &unit[1..]);
             let argument = Arg::new(id.clone())
@@ -180,7 +180,7 @@ impl FromArgMatches for SizeArguments {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for (game, unit, size) in self.0.units() {
+        for (game, unit, size) in self.0.units_mut() {
             *size = *matches.get_one(&SizeArguments::id(game, unit)).expect("it has a default");
         }
         Ok(())

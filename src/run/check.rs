@@ -157,7 +157,7 @@ impl<R: Read> Check<'_, R> {
         let Job { format, input, all, .. } = self.job;
         let try_moves = format!("sprague explain -f {format} {} --case {number} --move MOVE", argument(input));
         let (line, is_presentation) = (mistake.line(), mistake.is_presentation());
-        let message = mistake.message(board, told, &try_moves);
+        let message = mistake.message(told, &try_moves);
         self.found(Finding { line, case: Some(number), is_presentation, message });
         Ok(is_presentation || (*all && !mistake.is_last()))
     }

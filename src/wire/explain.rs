@@ -6,7 +6,10 @@ use super::error::{BoardError, Reason as ErrorReason};
 use super::v1;
 use super::v1::explanation::Reason as ReasonMessage;
 use crate::explain::reason::{Case, Cells, Colour, Part, Rule, Threshold};
-use crate::explain::{Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Position, Reason, Wants};
+use crate::explain::{
+    Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Position, Reason, Wants, darkraft, end_nim,
+    treblecross,
+};
 use crate::games::{Board, Outcome};
 use crate::message::count;
 
@@ -209,9 +212,9 @@ impl From<Position> for v1::Position {
     fn from(position: Position) -> v1::Position {
         use v1::position::Position as Packed;
         let packed = match position {
-            Position::Treblecross { cells } => Packed::Treblecross(v1::Treblecross { cells }),
-            Position::Darkraft { columns, cells } => Packed::Darkraft(v1::Darkraft { columns, cells }),
-            Position::EndNim { piles } => Packed::EndNim(v1::EndNim { piles }),
+            Position::Treblecross(strip) => Packed::Treblecross(v1::Treblecross { cells: strip.cells }),
+            Position::Darkraft(grid) => Packed::Darkraft(v1::Darkraft { columns: grid.columns, cells: grid.cells }),
+            Position::EndNim(row) => Packed::EndNim(v1::EndNim { piles: row.piles }),
         };
         v1::Position { position: Some(packed) }
     }
@@ -220,11 +223,12 @@ impl From<Position> for v1::Position {
 fn position(message: v1::Position) -> Option<Position> {
     use v1::position::Position as Packed;
     match message.position? {
-        Packed::Treblecross(strip) => Some(Position::Treblecross { cells: strip.cells }),
+        Packed::Treblecross(strip) => Some(Position::Treblecross(treblecross::Position { cells: strip.cells })),
         Packed::Darkraft(grid) => {
-            (grid.columns > 0).then_some(Position::Darkraft { columns: grid.columns, cells: grid.cells })
+            let (columns, cells) = (grid.columns, grid.cells);
+            (columns > 0).then_some(Position::Darkraft(darkraft::Position { columns, cells }))
         }
-        Packed::EndNim(row) => Some(Position::EndNim { piles: row.piles }),
+        Packed::EndNim(row) => Some(Position::EndNim(end_nim::Position { piles: row.piles })),
     }
 }
 

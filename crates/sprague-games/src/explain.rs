@@ -4,15 +4,76 @@
 //! move is played, and the position after it is solved.
 
 pub mod reason;
-mod treblecross;
 mod turned;
-mod darkraft;
-mod end_nim;
 
-pub use self::reason::{Choice, Left, Listed, Move, Position, Reason};
+pub use self::reason::{Choice, Left, Listed, Move, Reason};
 use self::reason::{Play, Refused};
-use crate::games::{self, Board, Outcome};
+use crate::for_each_game;
+use crate::games::{Board, Game, Outcome};
 use crate::theory::{Control, Stopped};
+
+macro_rules! explanations {
+    ($($game:ident: $module:ident,)+) => {
+        $(pub mod $module;)+
+
+        /// A position: what a board becomes when moves are played on it. A finished game is one too.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Position {
+            $(
+                #[doc = concat!("Of [`", stringify!($module), "`](crate::games::", stringify!($module), ").")]
+                $game($module::Position),
+            )+
+        }
+
+        impl Position {
+            /// The game.
+            pub fn game(&self) -> Game {
+                match self {
+                    $(Position::$game(_) => Game::$game,)+
+                }
+            }
+
+            /// Cells in a row, where cells are named by row and column.
+            pub fn columns(&self) -> Option<u32> {
+                match self {
+                    $(Position::$game(position) => position.columns(),)+
+                }
+            }
+        }
+
+        /// About what it takes to set a game up, and then to explain each position of it, in the unit of `cost`.
+        fn work(board: &Board) -> Work {
+            match board {
+                $(Board::$game(board) => $module::work(board),)+
+            }
+        }
+
+        /// Explains the position that the moves lead to, and judges them on the way. Deterministic.
+        ///
+        /// ```
+        /// use sprague_games::explain::{Move, Wants, explain};
+        /// use sprague_games::games::{Outcome, treblecross};
+        /// use sprague_games::theory::Control;
+        ///
+        /// let board = treblecross::Board::empty(7)?;
+        /// let explanation = explain(&board.into(), &[Move::Cell(0)], Wants::default(), &Control::unlimited())?;
+        /// let first = &explanation.moves[0];
+        /// assert!(first.was_won && first.reply.is_some(), "the move gave a won position away");
+        /// assert_eq!(explanation.outcome, Outcome::FirstPlayerWins); // of the player to move now
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        ///
+        /// # Errors
+        /// The first move that the rules do not allow, or `Stopped`.
+        pub fn explain(board: &Board, moves: &[Move], wants: Wants, control: &Control) -> Result<Explanation, Fault> {
+            match board {
+                $(Board::$game(board) => $module::explain(board, moves, wants, control),)+
+            }
+        }
+    };
+}
+
+for_each_game!(explanations);
 
 /// The most moves of one request, and of a line of play: a game of more is not followed move by move.
 pub const MOST_MOVES: usize = 1000;
@@ -81,48 +142,21 @@ pub enum Fault {
     Stopped(#[from] Stopped),
 }
 
+/// What it takes to explain positions of a game.
+struct Work {
+    /// Before the first one.
+    first: u64,
+    /// Of each one.
+    each: u64,
+}
+
 /// Estimates the work of `explain`, in units of about a nanosecond of one core, in at most one pass over the board.
 pub fn cost(board: &Board, moves: usize, wants: Wants) -> u64 {
     let line = if wants.line { MOST_MOVES } else { 0 };
     let positions = (moves + line) as u64 + 4;
-    let (first, each) = match board {
-        Board::Treblecross(row) => (games::cost(board), 2000 + 8 * row.cells().len() as u64),
-        Board::Darkraft(grid) => {
-            let cells = grid.cells().len() as u64;
-            (games::cost(board), 1000 + 4 * cells.saturating_mul(cells))
-        }
-        Board::EndNim(row) => (0, 2000 + 4 * games::cost(board) + 8 * row.piles().len() as u64),
-    };
+    let Work { first, each } = work(board);
     let options = if wants.options { reason::LISTED as u64 / 10 * each.min(20_000) } else { 0 };
     first.saturating_add(positions.saturating_mul(each)).saturating_add(options)
-}
-
-/// Explains the position that the moves lead to, and judges them on the way. Deterministic.
-///
-/// ```
-/// use sprague_games::explain::{Move, Wants, explain};
-/// use sprague_games::games::{Outcome, treblecross};
-/// use sprague_games::theory::Control;
-///
-/// let board = treblecross::Board::empty(7)?;
-/// let explanation = explain(&board.into(), &[Move::Cell(0)], Wants::default(), &Control::unlimited())?;
-/// let first = &explanation.moves[0];
-/// assert!(first.was_won && first.reply.is_some(), "the move gave a won position away");
-/// assert_eq!(explanation.outcome, Outcome::FirstPlayerWins); // of the player to move now
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// The first move that the rules do not allow, or `Stopped`.
-pub fn explain(board: &Board, moves: &[Move], wants: Wants, control: &Control) -> Result<Explanation, Fault> {
-    match board {
-        Board::Treblecross(board) => of(treblecross::Strip::new(board, control)?, moves, wants),
-        Board::Darkraft(board) => {
-            let colours = darkraft::colours(board, control)?;
-            of(darkraft::Grid::new(board, &colours, control), moves, wants)
-        }
-        Board::EndNim(board) => of(end_nim::Row::new(board, control), moves, wants),
-    }
 }
 
 fn of(mut game: impl Play + Clone, moves: &[Move], wants: Wants) -> Result<Explanation, Fault> {

@@ -34,8 +34,16 @@ macro_rules! size {
         }
 
         impl Size {
+            /// Nothing.
+            pub const ZERO: Size = Size { $($field: 0),+ };
+
             /// One of what each size counts, with the size.
-            pub fn units(&mut self) -> [(&'static str, &mut u64); [$($unit),+].len()] {
+            pub fn units(self) -> [(&'static str, u64); [$($unit),+].len()] {
+                [$(($unit, self.$field)),+]
+            }
+
+            /// As `units`, to be changed.
+            pub fn units_mut(&mut self) -> [(&'static str, &mut u64); [$($unit),+].len()] {
                 [$(($unit, &mut self.$field)),+]
             }
         }
@@ -113,9 +121,9 @@ macro_rules! games {
 
         impl Sizes {
             /// Each size of each game, in listing order, with one of what it counts.
-            pub fn units(&mut self) -> Vec<(Game, &'static str, &mut u64)> {
+            pub fn units_mut(&mut self) -> Vec<(Game, &'static str, &mut u64)> {
                 let mut all = Vec::new();
-                $(all.extend(self.$module.units().map(|(unit, size)| (Game::$game, unit, size)));)+
+                $(all.extend(self.$module.units_mut().map(|(unit, size)| (Game::$game, unit, size)));)+
                 all
             }
         }
@@ -232,7 +240,7 @@ impl Answer {
 impl Sizes {
     /// The least of both, size by size.
     pub fn least(mut self, mut other: Sizes) -> Sizes {
-        for ((.., size), (.., other)) in self.units().into_iter().zip(other.units()) {
+        for ((.., size), (.., other)) in self.units_mut().into_iter().zip(other.units_mut()) {
             *size = (*size).min(*other);
         }
         self

@@ -1,14 +1,14 @@
-//! Boards and moves as people type them: `..X..`, `XL,LR`, `3,1,9,4`; `7`, `2,3`, `left:4`. Cells count from 1 here.
+//! Boards, moves and solutions as people type them: `..X..`, `XL,LR`, `3,1,9,4`; `7`, `2,3`, `left:4`. Cells count from 1 here.
 
 use std::ffi::OsStr;
+use std::fmt::{self, Display};
 use std::os::unix::ffi::OsStrExt as _;
+use std::str::FromStr;
 
 use crate::escape;
 use crate::explain::Move;
-use crate::games::end_nim::{self, End};
-use crate::games::{Board, Game, darkraft, treblecross};
-use crate::message;
-use crate::message::count;
+use crate::for_each_game;
+use crate::games::{self, Board, Game, Solution};
 
 /// How darkraft cells are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,144 +42,195 @@ impl Letters {
     }
 }
 
-/// Reads a board.
+/// Why a text is no board, move or solution, for people.
 ///
 /// ```
-/// use sprague_games::games::Game;
-/// use sprague_games::notation::{Letters, board};
+/// use sprague_games::explain::Move;
+/// use sprague_games::games::{Board, darkraft, end_nim, solve, treblecross};
+/// use sprague_games::theory::Control;
 ///
-/// assert!(board(Game::EndNim, "3,1,9,4", Letters::DRAWN).is_ok());
-/// assert_eq!(board(Game::Treblecross, "..x", Letters::DRAWN).unwrap_err(), "cell 3 is 'x': use 'X'");
+/// let strip: treblecross::Board = "..X..".parse()?;
+/// let grid: darkraft::Board = r"X/,\X".parse()?;
+/// let row: end_nim::Board = "3,1,9,4".parse()?;
+/// assert_eq!(format!("{strip} {grid} {row}"), r"..X.. X/,\X 3,1,9,4");
+/// assert_eq!("left:4".parse::<Move>()?.to_string(), "left:4");
+/// assert_eq!("..x".parse::<treblecross::Board>().unwrap_err().to_string(), "cell 3 is 'x': use 'X'");
+///
+/// let solution = solve(&"X.XX.".parse::<treblecross::Board>()?.into(), &Control::unlimited())?;
+/// assert_eq!(solution.to_string(), "immediate win, winning moves 2 5");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// What is wrong with it, for people.
-pub fn board(game: Game, text: &str, letters: Letters) -> Result<Board, String> {
-    match game {
-        Game::Treblecross => {
-            let board = treblecross::Board::new(text.as_bytes().to_vec().into());
-            let board = board.map_err(|fault| match fault {
-                // Of the text all of the character is known.
-                treblecross::Fault::BadCell { at, .. } => {
-                    message::cell(u64::from(at) + 1, text.as_bytes(), at as usize, &treblecross::CELLS)
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotationError(String);
+
+macro_rules! notations {
+    ($($game:ident: $module:ident,)+) => {
+        $(
+            mod $module;
+
+            impl Display for games::$module::Board {
+                /// As `FromStr` reads it.
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    $module::write(self, Letters::DRAWN, f)
                 }
-                fault => fault.to_string(),
-            });
-            Ok(Board::Treblecross(board?))
-        }
-        Game::Darkraft => grid(text, letters),
-        Game::EndNim => {
-            let written: Vec<&str> = text.split(',').filter(|_| !text.is_empty()).collect();
-            let read = |(pile, number): (&&str, usize)| {
-                let pile = pile.trim();
-                message::number(pile.as_bytes(), pile.len() as u64).map_err(|found| {
-                    let (of, most) = (written.len(), u64::MAX);
-                    format!(
-                        "{found}: expected pile {number} of {of}, 1 to {most}; {}",
-                        joined(text, "piles", "3,1,9,4")
-                    )
-                })
-            };
-            let piles: Result<Vec<u64>, String> = written.iter().zip(1..).map(read).collect();
-            Ok(Board::EndNim(end_nim::Board::new(piles?).map_err(|fault| fault.to_string())?))
-        }
-    }
-}
-
-fn grid(text: &str, letters: Letters) -> Result<Board, String> {
-    let rows: Vec<&str> = text.split(',').collect();
-    let columns = rows[0].chars().count();
-    let mut cells = Vec::new();
-    for (row, number) in rows.iter().zip(1..) {
-        let name = format!("row {number} of {}", rows.len());
-        let found = row.chars().count();
-        if found != columns {
-            let how = if found < columns { "too short" } else { "too long" };
-            let expected = count(columns as u64, "letter");
-            let swallowed = match letters == Letters::DRAWN && !text.contains('\\') {
-                true => r"; shells swallow \: quote the board, as in 'X/,\X'",
-                false => "",
-            };
-            return Err(format!(
-                "{name} is {how}: expected {expected} as in row 1, found {found}; write rows as XL,LR{swallowed}"
-            ));
-        }
-        for (letter, at) in row.chars().zip(1..) {
-            let bad = || match bad_letter(letter, letters) {
-                Ok(instead) => format!("{name} has '{}' as letter {at} of {found}: {instead}", letter.escape_debug()),
-                Err(message) => message,
-            };
-            cells.push(letters.read(letter).ok_or_else(bad)?);
-        }
-    }
-    let columns = u32::try_from(columns).unwrap_or(u32::MAX);
-    Ok(Board::Darkraft(darkraft::Board::new(columns, cells.into()).map_err(|fault| fault.to_string())?))
-}
-
-/// What to write instead of a letter that stands for no cell, or all there is to say of it.
-fn bad_letter(letter: char, letters: Letters) -> Result<String, String> {
-    if letters == Letters::DRAWN && matches!(letter, 'L' | 'R') {
-        return Err(format!(
-            "judges disagree on what {letter} means: say whose letters these are with --letters codeforces138d or \
-             --letters gdoi2016, or write \\ and / for L and R"
-        ));
-    }
-    if letter.is_whitespace() {
-        return Err("rows have commas between them and no blanks: write rows as XL,LR".into());
-    }
-    let byte = u8::try_from(letter).unwrap_or(u8::MAX);
-    Ok(message::instead(byte, &[letters.backslash, letters.slash, 'X']))
-}
-
-/// How a list is written; where it has blanks for commas, what to type instead.
-fn joined(text: &str, what: &str, example: &str) -> String {
-    let parts: Vec<&str> = text.split_whitespace().collect();
-    if parts.len() > 1 && !text.contains(',') {
-        return format!("{what} have commas between them: type {}", parts.join(","));
-    }
-    format!("write {what} as {example}")
-}
-
-/// Reads a move on a board.
-///
-/// # Errors
-/// How it should be written. Whether the rules allow it is not looked at.
-pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
-    match board {
-        Board::Treblecross(_) => {
-            let cell = number(text).and_then(|cell| cell.checked_sub(1));
-            cell.map(Move::Cell).ok_or_else(|| format!("{text:?} is no move: write the cell, as 7"))
-        }
-        Board::Darkraft(grid) => {
-            let place = text
-                .split_once(',')
-                .and_then(|(row, column)| Some((number(row)?.checked_sub(1)?, number(column)?.checked_sub(1)?)));
-            let (row, column) = place.ok_or_else(|| format!("{text:?} is no move: write row and column, as 2,3"))?;
-            let (rows, columns) = (grid.rows(), grid.columns());
-            if row >= rows || column >= columns {
-                let size = format!("{} and {}", count(rows.into(), "row"), count(columns.into(), "column"));
-                return Err(format!("cell {text} is not on the board of {size}"));
             }
-            Ok(Move::Cell(row * columns + column))
-        }
-        Board::EndNim(_) => {
-            let taken = text.split_once(':').and_then(|(end, take)| {
-                let end = match end {
-                    "left" => End::Left,
-                    "right" => End::Right,
-                    _ => return None,
-                };
-                Some(Move::End(end_nim::Move { end, take: take.parse().ok()? }))
-            });
-            taken.ok_or_else(|| {
-                let small = text.to_ascii_lowercase();
-                match text != small && read_move(board, &small).is_ok() {
-                    true => format!("{text:?} is no move: write it small, as {small}"),
-                    false => format!("{text:?} is no move: write the end and the stones taken, as left:4"),
+
+            impl FromStr for games::$module::Board {
+                type Err = NotationError;
+
+                fn from_str(text: &str) -> Result<games::$module::Board, NotationError> {
+                    $module::board(text, Letters::DRAWN).map_err(NotationError)
                 }
-            })
+            }
+
+            impl Display for games::$module::Solution {
+                /// As `FromStr` reads it.
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    $module::write_solution(self, f)
+                }
+            }
+
+            impl FromStr for games::$module::Solution {
+                type Err = NotationError;
+
+                fn from_str(text: &str) -> Result<games::$module::Solution, NotationError> {
+                    $module::solution(text).ok_or_else(|| NotationError(format!("{text:?} is no solution")))
+                }
+            }
+        )+
+
+        impl Display for Board {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Board::$game(board) => board.fmt(f),)+
+                }
+            }
+        }
+
+        impl Display for Solution {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Solution::$game(solution) => solution.fmt(f),)+
+                }
+            }
+        }
+
+        /// Reads a board.
+        ///
+        /// ```
+        /// use sprague_games::games::Game;
+        /// use sprague_games::notation::{Letters, board};
+        ///
+        /// assert!(board(Game::EndNim, "3,1,9,4", Letters::DRAWN).is_ok());
+        /// assert_eq!(board(Game::Treblecross, "..x", Letters::DRAWN).unwrap_err(), "cell 3 is 'x': use 'X'");
+        /// ```
+        ///
+        /// # Errors
+        /// What is wrong with it, for people.
+        pub fn board(game: Game, text: &str, letters: Letters) -> Result<Board, String> {
+            match game {
+                $(Game::$game => $module::board(text, letters).map(Board::$game),)+
+            }
+        }
+
+        /// Reads a move on a board.
+        ///
+        /// # Errors
+        /// How it should be written. Whether the rules allow it is not looked at.
+        pub fn read_move(board: &Board, text: &str) -> Result<Move, String> {
+            match board {
+                $(Board::$game(board) => $module::read_move(board, text),)+
+            }
+        }
+
+        /// How the parts of a board that was typed as several arguments are joined, in words, and what stands between them.
+        pub fn between(game: Game) -> (&'static str, &'static str) {
+            match game {
+                $(Game::$game => $module::BETWEEN,)+
+            }
+        }
+
+        impl Display for Shown<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.0 {
+                    $(Board::$game(board) => $module::write(board, self.1, f),)+
+                }
+            }
+        }
+    };
+}
+
+for_each_game!(notations);
+
+/// A board, to be written in somebody's letters.
+struct Shown<'a>(&'a Board, Letters);
+
+/// Writes a board so that `board` reads it.
+pub fn show_board(board: &Board, letters: Letters) -> String {
+    Shown(board, letters).to_string()
+}
+
+impl Display for Move {
+    /// A cell as its number from 1, row by row: `show_move` writes it by row and column where boards have them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Move::Cell(cell) => (u64::from(*cell) + 1).fmt(f),
+            Move::End(end) => end.fmt(f),
         }
     }
+}
+
+impl FromStr for Move {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Move, NotationError> {
+        let cell = text.parse::<u64>().ok().and_then(|cell| u32::try_from(cell.checked_sub(1)?).ok());
+        cell.map(Move::Cell).or_else(|| Some(Move::End(text.parse().ok()?))).ok_or_else(|| {
+            NotationError(format!(
+                "{text:?} is no move: write the cell, as 7, or the end and the stones taken, as left:4"
+            ))
+        })
+    }
+}
+
+/// What stands before the moves that win.
+const WON: &str = "winning moves";
+/// What stands in their place where there are none.
+const LOST: &str = "no winning move";
+
+/// Writes the first moves that win: `winning moves 2 3`.
+fn write_moves<T: Display>(mut moves: impl ExactSizeIterator<Item = T>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if moves.len() == 0 {
+        return f.write_str(LOST);
+    }
+    f.write_str(WON)?;
+    moves.try_for_each(|played| write!(f, " {played}"))
+}
+
+/// Reads what `write_moves` writes.
+fn moves<T: FromStr>(text: &str) -> Option<Vec<T>> {
+    if text == LOST {
+        return Some(Vec::new());
+    }
+    text.strip_prefix(WON)?.strip_prefix(' ')?.split(' ').map(|played| played.parse().ok()).collect()
+}
+
+/// Writes winning cells, whose numbers count from 1.
+fn write_cells(cells: &[u32], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write_moves(cells.iter().map(|&cell| Move::Cell(cell)), f)
+}
+
+/// Reads what `write_cells` writes.
+fn cells(text: &str) -> Option<Vec<u32>> {
+    let cell = |played: Move| if let Move::Cell(cell) = played { Some(cell) } else { None };
+    moves(text)?.into_iter().map(cell).collect()
+}
+
+/// A value that is written in front of winning moves, of which there are some iff it is not 0.
+fn value(text: &str, cells: &[u32]) -> Option<u32> {
+    let value = text.strip_prefix("nim-value ")?.parse().ok()?;
+    ((value == 0) == cells.is_empty()).then_some(value)
 }
 
 fn number(text: &str) -> Option<u32> {
@@ -190,9 +241,7 @@ fn number(text: &str) -> Option<u32> {
 pub fn show_move(columns: Option<u32>, played: Move) -> String {
     match (played, columns) {
         (Move::Cell(cell), Some(columns)) => format!("{},{}", cell / columns + 1, cell % columns + 1),
-        (Move::Cell(cell), None) => (u64::from(cell) + 1).to_string(),
-        (Move::End(end_nim::Move { end: End::Left, take }), _) => format!("left:{take}"),
-        (Move::End(end_nim::Move { end: End::Right, take }), _) => format!("right:{take}"),
+        _ => played.to_string(),
     }
 }
 
@@ -227,21 +276,11 @@ pub fn argument<S: AsRef<OsStr> + ?Sized>(text: &S) -> String {
     }
 }
 
-/// Writes a board so that `board` reads it.
-pub fn show_board(board: &Board, letters: Letters) -> String {
-    match board {
-        Board::Treblecross(strip) => strip.cells().iter().map(|&cell| char::from(cell)).collect(),
-        Board::Darkraft(grid) => {
-            let row = |row: &[u8]| row.iter().map(|&cell| letters.write(cell)).collect::<String>();
-            grid.cells().chunks(grid.columns() as usize).map(row).collect::<Vec<_>>().join(",")
-        }
-        Board::EndNim(row) => row.piles().iter().map(u64::to_string).collect::<Vec<_>>().join(","),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explain::{Choice, Wants, explain};
+    use crate::theory::Control;
 
     const GDOI: Letters = Letters { backslash: 'L', slash: 'R' };
 
@@ -264,6 +303,83 @@ mod tests {
         let grid = board(Game::Darkraft, "XL,LR", GDOI).unwrap();
         let Board::Darkraft(grid) = grid else { panic!("a grid") };
         assert_eq!(&grid.cells()[..], br"X\\/");
+    }
+
+    /// Every text of 1 to `longest` of the letters.
+    fn texts(letters: &[char], longest: usize) -> Vec<String> {
+        let mut all = vec![String::new()];
+        let mut from = 0;
+        for _ in 0..longest {
+            let next: Vec<String> = all[from..]
+                .iter()
+                .flat_map(|text| letters.iter().map(move |letter| format!("{text}{letter}")))
+                .collect();
+            from = all.len();
+            all.extend(next);
+        }
+        all
+    }
+
+    /// Checks every text that is a board: the board is written as that text, and its solution and its moves are read back.
+    fn check<B, S>(texts: &[String], solution: impl Fn(Solution) -> Option<S>) -> usize
+    where
+        B: Display + FromStr<Err = NotationError> + Clone + Into<Board>,
+        S: Display + FromStr<Err = NotationError> + PartialEq + fmt::Debug,
+    {
+        let boards = texts.iter().filter_map(|text| Some((text, text.parse::<B>().ok()?)));
+        let mut count = 0;
+        for (text, written) in boards {
+            assert_eq!(written.to_string(), *text);
+            let board: Board = written.into();
+            assert_eq!(board.to_string(), *text);
+            let solution = solution(games::solve(&board, &Control::unlimited()).unwrap()).expect("of the same game");
+            assert_eq!(solution.to_string().parse(), Ok(solution), "{text}");
+            let told = explain(&board, &[], Wants { options: true, line: false }, &Control::unlimited()).unwrap();
+            for Choice { played, .. } in told.options.unwrap().items {
+                assert_eq!(played.to_string().parse(), Ok(played), "{text}");
+                assert_eq!(read_move(&board, &show_move(told.position.columns(), played)), Ok(played), "{text}");
+            }
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn every_small_board_its_solution_and_its_moves_are_read_back() {
+        let strips = texts(&['.', 'X'], 7);
+        let found = check::<games::treblecross::Board, _>(&strips, |solution| match solution {
+            Solution::Treblecross(solution) => Some(solution),
+            _ => None,
+        });
+        assert_eq!(found, 7 + 13 + 24 + 44 + 81, "words of 3 to 7 letters without three X in a row");
+        let grids = texts(&['\\', '/', 'X', ','], 5);
+        let found = check::<games::darkraft::Board, _>(&grids, |solution| match solution {
+            Solution::Darkraft(solution) => Some(solution),
+            _ => None,
+        });
+        assert_eq!(found, 3 + 9 + 27 + 81 + 243 + 9 + 81 + 27, "1 x 1 to 1 x 5, 2 x 1, 2 x 2, 3 x 1");
+        let rows = texts(&['1', '2', '3', ','], 5);
+        let found = check::<games::end_nim::Board, _>(&rows, |solution| match solution {
+            Solution::EndNim(solution) => Some(solution),
+            _ => None,
+        });
+        assert!(found > 500, "{found}");
+    }
+
+    #[test]
+    fn what_is_no_move_and_no_solution_is_refused() {
+        for text in ["", "0", "-1", "4294967297", "x", "left", "left:x", "up:3", "2,3"] {
+            assert!(text.parse::<Move>().is_err(), "{text}");
+        }
+        assert_eq!("4294967296".parse(), Ok(Move::Cell(u32::MAX)));
+        for text in
+            ["", "no winning move", "nim-value 1, no winning move", "nim-value 0, winning moves 1", "immediate win, "]
+        {
+            let error = text.parse::<games::treblecross::Solution>().unwrap_err();
+            assert_eq!(error.to_string(), format!("{text:?} is no solution"));
+            assert!(text.parse::<games::darkraft::Solution>().is_err(), "{text}");
+        }
+        assert!("winning moves 7".parse::<games::end_nim::Solution>().is_err());
     }
 
     #[test]

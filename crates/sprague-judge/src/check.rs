@@ -213,9 +213,9 @@ impl Mistake {
 
     /// What is wrong, by the explanation that was asked for, or what is the matter with that. `try_moves` is what to type to
     /// see the replies to moves.
-    pub fn message(&self, board: &Board, told: Option<Result<&Explanation, &dyn Display>>, try_moves: &str) -> String {
+    pub fn message(&self, told: Option<Result<&Explanation, &dyn Display>>, try_moves: &str) -> String {
         let wrong = self.wrong.as_ref().map(|Wrong { fault, claim, line, .. }| {
-            let message = fault.message(board, claim, told, try_moves);
+            let message = fault.message(claim, told, try_moves);
             (*line, message)
         });
         match (&self.between, wrong) {
@@ -233,8 +233,5 @@ impl Mistake {
 
 /// Cells of a board of a format that lists positions.
 fn cells(board: &Board) -> usize {
-    match board {
-        Board::Treblecross(strip) => strip.cells().len(),
-        Board::Darkraft(_) | Board::EndNim(_) => 0,
-    }
+    if let Board::Treblecross(strip) = board { strip.cells().len() } else { 0 }
 }

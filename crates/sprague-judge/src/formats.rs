@@ -189,8 +189,7 @@ mod tests {
                 }
                 let following = right[at + 1..].iter().map(|(board, answer)| (board, answer)).collect();
                 let mistake = checker.mistake(number, board, answer, &(following, true)).unwrap();
-                found
-                    .extend(mistake.map(|mistake| format!("{}: {}", mistake.line(), mistake.message(board, None, ""))));
+                found.extend(mistake.map(|mistake| format!("{}: {}", mistake.line(), mistake.message(None, ""))));
             }
             assert_eq!(checker.rest().unwrap(), None, "{text}");
             assert_eq!(found.len(), told.len(), "{text}: {found:?}");

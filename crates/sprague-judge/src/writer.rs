@@ -82,10 +82,9 @@ fn write_words(words: &BoardWords, board: &Board, out: &mut Vec<u8>) -> bool {
             }
             return true;
         }
-        (
-            BoardWords::Cells { .. } | BoardWords::Length(_) | BoardWords::Piles { .. } | BoardWords::Grid { .. },
-            Board::Treblecross(_) | Board::EndNim(_) | Board::Darkraft(_),
-        ) => {}
+        (BoardWords::Cells { .. } | BoardWords::Length(_) | BoardWords::Piles { .. } | BoardWords::Grid { .. }, _) => {
+            unreachable!("a format writes boards of its own game")
+        }
     }
     false
 }

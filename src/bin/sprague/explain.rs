@@ -168,11 +168,7 @@ fn subject(name: &str) -> Result<(Game, Option<Format>), Failure> {
 
 /// What to type instead of a board in several arguments.
 fn scattered(game: Game, board: &str, more: &[String]) -> String {
-    let (how, between) = match game {
-        Game::Treblecross => ("without blanks", ""),
-        Game::Darkraft => ("with commas between its rows", ","),
-        Game::EndNim => ("with commas between its piles", ","),
-    };
+    let (how, between) = notation::between(game);
     let parts: Vec<&str> = [board].into_iter().chain(more.iter().map(String::as_str)).collect();
     let parts: Vec<&str> = parts.iter().map(|part| part.trim_matches([',', ' '])).collect();
     format!("sprague: a board is one argument, {how}: type {}", argument(&parts.join(between)))

@@ -42,7 +42,7 @@ fn page(name: &str, facts: Option<&ServerFacts>) -> String {
         bytes => format!("{}, over all clients", show_size(bytes)),
     };
     let mut sizes = *sizes;
-    let sizes = sizes.units();
+    let sizes = sizes.units_mut();
     let games = Game::ALL.map(|game| {
         let sizes = sizes.iter().filter(|(of, ..)| *of == game);
         let most: Vec<String> = sizes.map(|(_, unit, most)| count(**most, unit)).collect();

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{marks, words};
+use super::words;
 use crate::explain::reason::{Case, Part, Rule, Threshold};
-use crate::explain::{Choice, Explanation, Judged, Left, Move, Position, Reason};
+use crate::explain::{Choice, Explanation, Judged, Left, Move, Reason};
 use crate::games::{Game, Outcome};
 use crate::notation::{Letters, show_move};
 
 /// An explanation as a JSON value. Nim-values and stones are numbers; a program that reads numbers as floating point
 /// must take care above 2^53.
 pub fn value(game: Game, explanation: &Explanation, letters: Letters) -> Value {
-    let columns = marks::columns(&explanation.position);
+    let columns = explanation.position.columns();
     let outcome = match explanation.outcome {
         Outcome::FirstPlayerWins => "the player to move wins",
         Outcome::SecondPlayerWins => "the player to move loses",
@@ -19,7 +19,7 @@ pub fn value(game: Game, explanation: &Explanation, letters: Letters) -> Value {
     let mut value = json!({
         "game": game.name(),
         "moves": explanation.moves.iter().map(|one| judged(columns, one)).collect::<Vec<_>>(),
-        "position": position(&explanation.position, letters),
+        "position": super::json_of(&explanation.position, letters),
         "to_move": format!("{} player", words::to_move(explanation)),
         "outcome": outcome,
         "reason": reason(columns, &explanation.reason),
@@ -35,17 +35,6 @@ pub fn value(game: Game, explanation: &Explanation, letters: Letters) -> Value {
         value["line_is_cut"] = json!(line.is_cut);
     }
     value
-}
-
-fn position(position: &Position, letters: Letters) -> Value {
-    match position {
-        Position::Treblecross { cells } => json!({ "cells": String::from_utf8_lossy(cells) }),
-        Position::Darkraft { columns, cells } => {
-            let row = |row: &[u8]| row.iter().map(|&cell| letters.write(cell)).collect::<String>();
-            json!({ "rows": cells.chunks(*columns as usize).map(row).collect::<Vec<_>>() })
-        }
-        Position::EndNim { piles } => json!({ "piles": piles }),
-    }
 }
 
 fn judged(columns: Option<u32>, judged: &Judged) -> Value {

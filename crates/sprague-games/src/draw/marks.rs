@@ -1,6 +1,6 @@
 //! What is to be seen of each cell: who wins with it, and which part it belongs to.
 
-use crate::explain::{Explanation, Move, Position, Reason};
+use crate::explain::{Explanation, Move, Reason};
 
 /// What a move in a cell comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,21 +18,8 @@ pub(super) enum Mark {
 /// The largest board that is drawn cell by cell; a longer one is told in words.
 pub(super) const DRAWN: usize = 4096;
 
-/// The columns of a darkraft position.
-pub(super) fn columns(position: &Position) -> Option<u32> {
-    match position {
-        Position::Darkraft { columns, .. } => Some(*columns),
-        _ => None,
-    }
-}
-
-/// A mark for each cell of a position with cells.
-pub(super) fn marks(explanation: &Explanation) -> Vec<Mark> {
-    let (cells, taken) = match &explanation.position {
-        Position::Treblecross { cells } => (cells, b'X'),
-        Position::Darkraft { cells, .. } => (cells, b'.'),
-        Position::EndNim { .. } => return Vec::new(),
-    };
+/// A mark for each cell; there is no move in one that is `taken`.
+pub(super) fn marks(explanation: &Explanation, cells: &[u8], taken: u8) -> Vec<Mark> {
     let is_over = explanation.reason == Reason::Over;
     let otherwise = match explanation.reason {
         Reason::ImmediateWin { .. } => Mark::LosesAtOnce,
@@ -53,12 +40,8 @@ pub(super) fn marks(explanation: &Explanation) -> Vec<Mark> {
     marks
 }
 
-/// A name for each cell that belongs to a part, a space for others: a, b, c ...; darkraft's odd colour A, B, C ...
-pub(super) fn names(explanation: &Explanation) -> Vec<char> {
-    let cells = match &explanation.position {
-        Position::Treblecross { cells } | Position::Darkraft { cells, .. } => cells.len(),
-        Position::EndNim { .. } => 0,
-    };
+/// A name for each of so many cells that belongs to a part, a space for others: a, b, c ...; darkraft's odd colour A, B, C ...
+pub(super) fn names(explanation: &Explanation, cells: usize) -> Vec<char> {
     let mut names = vec![' '; cells];
     let mut put = |parts: &[crate::explain::reason::Part], first: char| {
         for (part, number) in parts.iter().zip(0..) {

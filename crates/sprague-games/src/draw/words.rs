@@ -15,11 +15,7 @@ const SHOWN: usize = 40;
 
 /// The game, the size, and who wins.
 pub fn headline(game: Game, explanation: &Explanation) -> String {
-    let size = match &explanation.position {
-        Position::Treblecross { cells } => count(cells.len() as u64, "cell"),
-        Position::Darkraft { columns, cells } => format!("{} x {columns}", cells.len() / *columns as usize),
-        Position::EndNim { piles } => count(piles.len() as u64, "pile"),
-    };
+    let size = super::size(&explanation.position);
     let name = game.name();
     let outcome = match (&explanation.reason, explanation.outcome) {
         (Reason::Over, _) => "has lost",
@@ -44,20 +40,12 @@ pub fn to_move(explanation: &Explanation) -> &'static str {
 /// Why the position is won or lost.
 pub(super) fn reason(explanation: &Explanation) -> String {
     match &explanation.reason {
-        Reason::Over => over(&explanation.position).into(),
+        Reason::Over => super::words(&explanation.position).over.into(),
         Reason::ImmediateWin { cells } => immediate(cells),
         Reason::Zones { zones, deadly, nim_sum } => self::zones(zones, deadly, *nim_sum),
-        Reason::Colours { colours } => self::colours(colours, marks::columns(&explanation.position).unwrap_or(1)),
+        Reason::Colours { colours } => self::colours(colours, explanation.position.columns().unwrap_or(1)),
         Reason::Thresholds { left, right } => thresholds(left, right),
         Reason::OnePile => "One pile is left: take it whole, and the opponent has no move.\n".into(),
-    }
-}
-
-fn over(position: &Position) -> &'static str {
-    match position {
-        Position::Treblecross { .. } => "There is XXX on the board: whoever moved last made it, and has won.\n",
-        Position::Darkraft { .. } => "No cell is active: whoever is to move has no move, and has lost.\n",
-        Position::EndNim { .. } => "No stone is left: whoever is to move has no move, and has lost.\n",
     }
 }
 
@@ -227,21 +215,20 @@ fn rule(rule: &Rule, other: &str, far_side: &str, near_side: &str) -> String {
 }
 
 /// What a move leaves.
-pub fn left(columns: Option<u32>, choice: &Choice) -> String {
+pub fn left(at: &Position, choice: &Choice) -> String {
     match &choice.left {
-        Left::Over => match choice.played {
-            Move::End(_) => "takes the last stone".into(),
-            Move::Cell(_) if columns.is_some() => "leaves no active cell".into(),
-            Move::Cell(_) => "makes XXX".into(),
-        },
+        Left::Over => super::words(at).last_move.into(),
         Left::Exposed { reply } => format!("the opponent makes XXX with {}", u64::from(*reply) + 1),
         Left::Parts { parts, nim_sum } => {
             let parts: Vec<String> = parts
                 .iter()
-                .map(|part| format!("{} (nim-value {})", cells(&part.cells, columns), part.value))
+                .map(|part| format!("{} (nim-value {})", cells(&part.cells, at.columns()), part.value))
                 .collect();
-            let whole = if columns.is_some() { "part" } else { "zone" };
-            let left = if parts.is_empty() { format!("nothing of its {whole}") } else { parts.join(" and ") };
+            let left = if parts.is_empty() {
+                format!("nothing of its {}", super::words(at).part)
+            } else {
+                parts.join(" and ")
+            };
             format!("leaves {left}; nim-sum {nim_sum}")
         }
         Left::Stones { stones, threshold } if stones == threshold => format!("leaves {stones}, which loses"),
@@ -250,26 +237,27 @@ pub fn left(columns: Option<u32>, choice: &Choice) -> String {
 }
 
 /// The winning moves with what they leave.
-pub fn winning_moves(columns: Option<u32>, explanation: &Explanation) -> String {
+pub fn winning_moves(at: &Position, explanation: &Explanation) -> String {
     let winning = &explanation.winning_moves;
     if winning.total == 0 {
         return String::new();
     }
-    format!("\nWinning moves:\n{}", table(columns, winning, false))
+    format!("\nWinning moves:\n{}", table(at, winning, false))
 }
 
 /// Every move with what it leaves.
-pub fn options(columns: Option<u32>, options: &Listed<Choice>) -> String {
+pub fn options(at: &Position, options: &Listed<Choice>) -> String {
     if options.total == 0 {
         return "\nThere are no moves.\n".into();
     }
-    format!("\nEvery move:\n{}", table(columns, options, true))
+    format!("\nEvery move:\n{}", table(at, options, true))
 }
 
 /// A move a line; all that an explanation holds where `all`, and `SHOWN` otherwise.
-fn table(columns: Option<u32>, choices: &Listed<Choice>, all: bool) -> String {
+fn table(at: &Position, choices: &Listed<Choice>, all: bool) -> String {
     let shown = if all { choices.items.len() } else { SHOWN.min(choices.items.len()) };
-    let names: Vec<String> = choices.items[..shown].iter().map(|choice| show_move(columns, choice.played)).collect();
+    let names: Vec<String> =
+        choices.items[..shown].iter().map(|choice| show_move(at.columns(), choice.played)).collect();
     let width = names.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
     for (choice, name) in choices.items.iter().zip(&names) {
@@ -278,7 +266,7 @@ fn table(columns: Option<u32>, choices: &Listed<Choice>, all: bool) -> String {
             (true, true) => "wins   ",
             (true, false) => "loses  ",
         };
-        let _infallible = writeln!(text, "  {name:<width$}  {verdict}{}", left(columns, choice));
+        let _infallible = writeln!(text, "  {name:<width$}  {verdict}{}", left(at, choice));
     }
     if choices.total > shown as u64 {
         let _infallible = writeln!(text, "  ... and {} more", choices.total - shown as u64);
@@ -287,39 +275,39 @@ fn table(columns: Option<u32>, choices: &Listed<Choice>, all: bool) -> String {
 }
 
 /// A move that was played.
-pub fn judged(columns: Option<u32>, judged: &Judged, number: usize) -> String {
+pub fn judged(at: &Position, judged: &Judged, number: usize) -> String {
     let player = if number % 2 == 1 { "first" } else { "second" };
-    let played = show_move(columns, judged.choice.played);
+    let played = show_move(at.columns(), judged.choice.played);
     let verdict = match (judged.choice.left.wins(), judged.was_won) {
         (true, _) => "wins",
         (false, true) => "loses a won position",
         (false, false) => "loses, as every move did",
     };
-    let mut text = format!("move {number}, the {player} player: {played} {verdict}: {}", left(columns, &judged.choice));
+    let mut text = format!("move {number}, the {player} player: {played} {verdict}: {}", left(at, &judged.choice));
     if let (Some(reply), false) = (&judged.reply, matches!(judged.choice.left, Left::Exposed { .. })) {
-        let _infallible = write!(text, "; {}", beaten_by(columns, reply));
+        let _infallible = write!(text, "; {}", beaten_by(at, reply));
     }
     text + "."
 }
 
 /// The reply that beats a move.
-pub fn beaten_by(columns: Option<u32>, reply: &Choice) -> String {
-    format!("the reply {} beats it: it {}", show_move(columns, reply.played), left(columns, reply))
+pub fn beaten_by(at: &Position, reply: &Choice) -> String {
+    format!("the reply {} beats it: it {}", show_move(at.columns(), reply.played), left(at, reply))
 }
 
 /// The first move that gave the game away.
-pub fn mistake(columns: Option<u32>, judged: &Judged, number: usize) -> String {
-    let played = show_move(columns, judged.choice.played);
-    let reply = judged.reply.as_ref().map(|reply| show_move(columns, reply.played)).unwrap_or_default();
+pub fn mistake(at: &Position, judged: &Judged, number: usize) -> String {
+    let played = show_move(at.columns(), judged.choice.played);
+    let reply = judged.reply.as_ref().map(|reply| show_move(at.columns(), reply.played)).unwrap_or_default();
     format!("The first mistake is move {number}: {played} should not have been played; {reply} beats it.")
 }
 
 /// Play to the end.
-pub(super) fn line(columns: Option<u32>, explanation: &Explanation, line: &Line) -> String {
+pub(super) fn line(at: &Position, explanation: &Explanation, line: &Line) -> String {
     if line.moves.is_empty() {
         return String::new();
     }
-    let moves: Vec<String> = line.moves.iter().map(|&played| show_move(columns, played)).collect();
+    let moves: Vec<String> = line.moves.iter().map(|&played| show_move(at.columns(), played)).collect();
     let winner = match (to_move(explanation), explanation.outcome) {
         _ if explanation.moves.is_empty() && explanation.outcome == Outcome::FirstPlayerWins => "the player to move",
         _ if explanation.moves.is_empty() => "the opponent",

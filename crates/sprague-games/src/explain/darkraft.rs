@@ -2,15 +2,41 @@
 
 use bytes::Bytes;
 
-use super::reason::{Cells, Colour, Left, Listed, Move, Part, Play, Position, Reason, Refused};
+use super::reason::{Cells, Colour, Left, Listed, Move, Part, Play, Reason, Refused};
 use super::turned::{Rectangle, Turned};
+use super::{Explanation, Fault, Wants, Work, of};
 use crate::games::darkraft::{self, Board, place};
 use crate::message::count;
 use crate::theory::{Control, Stopped};
 
+/// A grid in which an inactive cell is `.`; the game is over if there is no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// Cells in a row.
+    pub columns: u32,
+    /// Row by row, one byte a cell.
+    pub cells: Bytes,
+}
+
+impl Position {
+    pub(super) fn columns(&self) -> Option<u32> {
+        Some(self.columns)
+    }
+}
+
+pub(super) fn work(board: &Board) -> Work {
+    let cells = board.cells().len() as u64;
+    Work { first: darkraft::cost(board), each: 1000 + 4 * cells.saturating_mul(cells) }
+}
+
+pub(super) fn explain(board: &Board, moves: &[Move], wants: Wants, control: &Control) -> Result<Explanation, Fault> {
+    let colours = colours(board, control)?;
+    of(Grid::new(board, &colours, control), moves, wants)
+}
+
 /// A grid in play.
 #[derive(Clone)]
-pub(super) struct Grid<'c> {
+struct Grid<'c> {
     columns: usize,
     /// An inactive cell is `.`.
     cells: Vec<u8>,
@@ -21,7 +47,7 @@ pub(super) struct Grid<'c> {
 }
 
 /// The colours of a board, with the nim-values of all that play can leave.
-pub(super) fn colours(board: &Board, control: &Control) -> Result<[Turned; 2], Stopped> {
+fn colours(board: &Board, control: &Control) -> Result<[Turned; 2], Stopped> {
     let [even, odd] = darkraft::rectangles(board, control)?;
     let colour = |colour, values| Turned::new(board.columns() as usize, board.cells(), colour, values);
     Ok([colour(0, even), colour(1, odd)])
@@ -29,7 +55,7 @@ pub(super) fn colours(board: &Board, control: &Control) -> Result<[Turned; 2], S
 
 impl<'c> Grid<'c> {
     /// The board before any move.
-    pub(super) fn new(board: &Board, colours: &'c [Turned; 2], control: &'c Control) -> Grid<'c> {
+    fn new(board: &Board, colours: &'c [Turned; 2], control: &'c Control) -> Grid<'c> {
         let whole = |colour: &Turned| {
             let whole = colour.whole();
             if colour.cells_of(&whole).is_empty() { Vec::new() } else { vec![whole] }
@@ -148,7 +174,8 @@ impl Play for Grid<'_> {
         Ok(Reason::Colours { colours: [colour(0), colour(1)] })
     }
 
-    fn position(&self) -> Position {
-        Position::Darkraft { columns: self.columns as u32, cells: Bytes::copy_from_slice(&self.cells) }
+    fn position(&self) -> super::Position {
+        let cells = Bytes::copy_from_slice(&self.cells);
+        super::Position::Darkraft(Position { columns: self.columns as u32, cells })
     }
 }

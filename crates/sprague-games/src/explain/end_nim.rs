@@ -1,13 +1,35 @@
 //! End-Nim in play: the thresholds at both ends, and the rule that gives each.
 
-use super::reason::{Case, LISTED, Left, Listed, Move, Play, Position, Reason, Refused, Rule, Threshold};
+use super::reason::{Case, LISTED, Left, Listed, Move, Play, Reason, Refused, Rule, Threshold};
+use super::{Explanation, Fault, Wants, Work, of};
 use crate::games::end_nim::{self, Board, End, Thresholds};
 use crate::message::count;
 use crate::theory::{Control, Stopped};
 
+/// The piles that are left; the game is over if there are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// Stones, left to right.
+    pub piles: Vec<u64>,
+}
+
+impl Position {
+    pub(super) fn columns(&self) -> Option<u32> {
+        None
+    }
+}
+
+pub(super) fn work(board: &Board) -> Work {
+    Work { first: 0, each: 2000 + 4 * end_nim::cost(board) + 8 * board.piles().len() as u64 }
+}
+
+pub(super) fn explain(board: &Board, moves: &[Move], wants: Wants, control: &Control) -> Result<Explanation, Fault> {
+    of(Row::new(board, control), moves, wants)
+}
+
 /// A row in play.
 #[derive(Clone)]
-pub(super) struct Row<'c> {
+struct Row<'c> {
     piles: Vec<u64>,
     /// The first pile that is left.
     first: usize,
@@ -16,7 +38,7 @@ pub(super) struct Row<'c> {
 
 impl<'c> Row<'c> {
     /// The row before any move.
-    pub(super) fn new(board: &Board, control: &'c Control) -> Row<'c> {
+    fn new(board: &Board, control: &'c Control) -> Row<'c> {
         Row { piles: board.piles().to_vec(), first: 0, control }
     }
 
@@ -147,7 +169,7 @@ impl Play for Row<'_> {
         })
     }
 
-    fn position(&self) -> Position {
-        Position::EndNim { piles: self.piles().to_vec() }
+    fn position(&self) -> super::Position {
+        super::Position::EndNim(Position { piles: self.piles().to_vec() })
     }
 }

@@ -1,7 +1,6 @@
 //! What every game's explanation is made of: moves, what a move leaves, and the reason for an outcome.
 
-use bytes::Bytes;
-
+use super::Position;
 use crate::games::end_nim;
 use crate::theory::Stopped;
 
@@ -15,28 +14,6 @@ pub enum Move {
     Cell(u32),
     /// End-Nim: stones off an end.
     End(end_nim::Move),
-}
-
-/// A position: what a board becomes when moves are played on it. A finished game is one too.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Position {
-    /// A strip with `.` and `X`; the game is over if there is an XXX.
-    Treblecross {
-        /// One byte a cell.
-        cells: Bytes,
-    },
-    /// A grid in which an inactive cell is `.`; the game is over if there is no other.
-    Darkraft {
-        /// Cells in a row.
-        columns: u32,
-        /// Row by row, one byte a cell.
-        cells: Bytes,
-    },
-    /// The piles that are left; the game is over if there are none.
-    EndNim {
-        /// Stones, left to right.
-        piles: Vec<u64>,
-    },
 }
 
 /// A part of a position that is a game of its own: a Treblecross zone, a rectangle of a darkraft colour.

@@ -2,14 +2,36 @@
 
 use bytes::Bytes;
 
-use super::reason::{Cells, Left, Listed, Move, Part, Play, Position, Reason, Refused};
+use super::reason::{Cells, Left, Listed, Move, Part, Play, Reason, Refused};
+use super::{Explanation, Fault, Wants, Work, of};
 use crate::games::treblecross::{self, Board, Value, Zone};
 use crate::message::count;
 use crate::theory::{Control, Stopped, nim_sum};
 
+/// A strip with `.` and `X`; the game is over if there is an XXX.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    /// One byte a cell.
+    pub cells: Bytes,
+}
+
+impl Position {
+    pub(super) fn columns(&self) -> Option<u32> {
+        None
+    }
+}
+
+pub(super) fn work(board: &Board) -> Work {
+    Work { first: treblecross::cost(board), each: 2000 + 8 * board.cells().len() as u64 }
+}
+
+pub(super) fn explain(board: &Board, moves: &[Move], wants: Wants, control: &Control) -> Result<Explanation, Fault> {
+    of(Strip::new(board, control)?, moves, wants)
+}
+
 /// A strip in play.
 #[derive(Clone)]
-pub(super) struct Strip<'c> {
+struct Strip<'c> {
     cells: Vec<u8>,
     /// The cells of the XXX that ended the game, if it is over.
     is_over: bool,
@@ -22,7 +44,7 @@ pub(super) struct Strip<'c> {
 
 impl<'c> Strip<'c> {
     /// The board before any move.
-    pub(super) fn new(board: &Board, control: &'c Control) -> Result<Strip<'c>, Stopped> {
+    fn new(board: &Board, control: &'c Control) -> Result<Strip<'c>, Stopped> {
         // Grows the table to the longest zone there will be; from here on its values are for the taking.
         treblecross::solve(board, control)?;
         let mut strip = Strip {
@@ -180,7 +202,7 @@ impl Play for Strip<'_> {
         })
     }
 
-    fn position(&self) -> Position {
-        Position::Treblecross { cells: Bytes::copy_from_slice(&self.cells) }
+    fn position(&self) -> super::Position {
+        super::Position::Treblecross(Position { cells: Bytes::copy_from_slice(&self.cells) })
     }
 }

@@ -192,38 +192,33 @@ impl Fault {
     /// What is wrong, after the claim, and the move that shows it.
     pub(super) fn message(
         &self,
-        board: &Board,
         claim: &str,
         told: Option<Result<&Explanation, &dyn Display>>,
         try_moves: &str,
     ) -> String {
-        let columns = match board {
-            Board::Darkraft(grid) => Some(grid.columns()),
-            Board::Treblecross(_) | Board::EndNim(_) => None,
-        };
         let reason = match (self, told) {
             (Fault::Presentation(message), _) => return message.clone(),
             (Fault::Plain(message, _), _) => return format!("{message}; {claim}"),
             (_, None) => return claim.into(),
             // A board that can be solved and is too much to explain.
             (_, Some(Err(error))) => format!("no reason can be given: {error}"),
-            (Fault::WrongLoss, Some(Ok(told))) => winning_move(columns, told),
+            (Fault::WrongLoss, Some(Ok(told))) => winning_move(told),
             (Fault::WrongWin, Some(Ok(told))) => {
                 format!("the first player loses: {}; try any move: {try_moves}", lost(told))
             }
-            (Fault::LosingMove(..), Some(Ok(told))) => losing_move(columns, told),
-            (Fault::MissingMove(..), Some(Ok(told))) => missing_move(columns, told),
+            (Fault::LosingMove(..), Some(Ok(told))) => losing_move(told),
+            (Fault::MissingMove(..), Some(Ok(told))) => missing_move(told),
         };
         format!("{claim}; {reason}")
     }
 }
 
 /// The winning move behind a wrong loss.
-fn winning_move(columns: Option<u32>, told: &Explanation) -> String {
+fn winning_move(told: &Explanation) -> String {
     match told.winning_moves.items.first() {
         Some(choice) => {
-            let played = show_move(columns, choice.played);
-            format!("the first player wins with {played}: it {}", words::left(columns, choice))
+            let played = show_move(told.position.columns(), choice.played);
+            format!("the first player wins with {played}: it {}", words::left(&told.position, choice))
         }
         None => "the first player wins".into(),
     }
@@ -247,24 +242,27 @@ fn lost(told: &Explanation) -> String {
 }
 
 /// Why a move loses that was listed: the reply that beats it.
-fn losing_move(columns: Option<u32>, told: &Explanation) -> String {
+fn losing_move(told: &Explanation) -> String {
     let Some(judged) = told.moves.first() else { return "a listed move loses".into() };
-    let played = show_move(columns, judged.choice.played);
+    let played = show_move(told.position.columns(), judged.choice.played);
     match (&judged.reply, &judged.choice.left) {
         (Some(reply), sprague_games::explain::Left::Exposed { .. }) => {
-            format!("{played} loses: the reply {} makes XXX", show_move(columns, reply.played))
+            format!("{played} loses: the reply {} makes XXX", show_move(told.position.columns(), reply.played))
         }
         (Some(reply), _) => {
-            let what = words::left(columns, reply);
-            format!("{played} loses: the reply {} beats it, it {what}", show_move(columns, reply.played))
+            let what = words::left(&told.position, reply);
+            format!(
+                "{played} loses: the reply {} beats it, it {what}",
+                show_move(told.position.columns(), reply.played)
+            )
         }
         (None, _) => format!("{played} loses"),
     }
 }
 
 /// Why a move wins that was not listed.
-fn missing_move(columns: Option<u32>, told: &Explanation) -> String {
+fn missing_move(told: &Explanation) -> String {
     let Some(judged) = told.moves.first() else { return "a winning move is missing".into() };
-    let played = show_move(columns, judged.choice.played);
-    format!("{played} is missing: it wins, it {}", words::left(columns, &judged.choice))
+    let played = show_move(told.position.columns(), judged.choice.played);
+    format!("{played} is missing: it wins, it {}", words::left(&told.position, &judged.choice))
 }
