@@ -8,10 +8,169 @@ mod boards;
 pub mod explain;
 pub mod incoming;
 
-use crate::games::{Answer, Board, Game, Outcome, Solution, darkraft, end_nim, treblecross};
+use crate::explain::Position;
+use crate::games::{self, Answer, Board, Fault, Game, Outcome, Sizes, Solution};
 
-pub use self::boards::{board, game, within_sizes};
+use self::boards::within;
+use self::bulk::Packing;
 pub use self::error::{BoardError, Reason};
+use self::incoming::{Fields, Malformed, Value};
+
+macro_rules! messages {
+    ($($game:ident: $module:ident,)+) => {
+        $(mod $module;)+
+
+        impl From<Board> for v1::Board {
+            fn from(board: Board) -> v1::Board {
+                let game = match board {
+                    $(Board::$game(board) => v1::board::Game::$game($module::pack(board)),)+
+                };
+                v1::Board { game: Some(game) }
+            }
+        }
+
+        /// The game of a board, well-formed or not.
+        pub fn game(message: Option<&v1::Board>) -> Option<Game> {
+            match message?.game.as_ref()? {
+                $(v1::board::Game::$game(_) => Some(Game::$game),)+
+            }
+        }
+
+        /// Unpacks a board and holds it to the sizes that the server takes, before anything is built from it.
+        ///
+        /// # Errors
+        /// The fault of the board: too large, no game, or no position of its game.
+        pub fn board(message: Option<v1::Board>, sizes: &Sizes) -> Result<Board, BoardError> {
+            match message.and_then(|board| board.game) {
+                $(Some(v1::board::Game::$game(message)) => {
+                    within($module::size(&message).units(), sizes.$module.units(), $module::TOO_LARGE)?;
+                    Ok($module::unpack(message).map_err(Fault::from)?.into())
+                })+
+                None => Err(BoardError::new(Reason::NoGame, "no game is set, or one that this server does not know")),
+            }
+        }
+
+        /// Holds a board that is there already to the sizes that are taken.
+        ///
+        /// # Errors
+        /// The board is too large.
+        pub fn within_sizes(board: &Board, sizes: &Sizes) -> Result<(), BoardError> {
+            match board {
+                $(Board::$game(board) => within(board.size().units(), sizes.$module.units(), $module::TOO_LARGE),)+
+            }
+        }
+
+        /// Holds the bytes of a board to the sizes, as far as it would grow when it is unpacked.
+        fn packed_within(board: &[u8], sizes: &Sizes) -> Result<Result<(), (Game, BoardError)>, Malformed> {
+            $(let mut $module = games::$module::Size::ZERO;)+
+            for found in Fields(board) {
+                match found? {
+                    $(($module::FIELD, Value::Bytes(message)) => $module::count(message, &mut $module)?,)+
+                    _ => {}
+                }
+            }
+            $(
+                if let Err(error) = within($module.units(), sizes.$module.units(), $module::TOO_LARGE) {
+                    return Ok(Err((Game::$game, error)));
+                }
+            )+
+            Ok(Ok(()))
+        }
+
+        impl Packing {
+            /// An upper bound of what `push` adds to the size, in bytes.
+            pub fn most(board: &Board) -> usize {
+                bulk::FRAME
+                    + match board {
+                        $(Board::$game(board) => $module::most(board),)+
+                    }
+            }
+
+            /// Adds a board: one pass over it, two over piles, whose numbers differ in length.
+            pub fn push(&mut self, board: &Board) {
+                self.begin();
+                match board {
+                    $(Board::$game(board) => $module::push(board, self),)+
+                }
+            }
+        }
+
+        impl From<Fault> for BoardError {
+            fn from(fault: Fault) -> BoardError {
+                let (reason, offset) = match &fault {
+                    $(Fault::$game(fault) => $module::reason(fault),)+
+                };
+                BoardError { reason, message: fault.to_string().into(), offset }
+            }
+        }
+
+        /// Packs the winning moves of a solution and its value.
+        fn pack_solution(solution: Solution, message: &mut v1::Solution) {
+            match solution {
+                $(Solution::$game(solution) => $module::pack_solution(solution, message),)+
+            }
+        }
+
+        /// Unpacks a solution; none where value and moves are no solution of the game.
+        fn unpack_solution(game: Game, message: v1::Solution) -> Option<Solution> {
+            match game {
+                $(Game::$game => $module::unpack_solution(message).map(Solution::$game),)+
+            }
+        }
+
+        /// What a server says of the sizes that it takes.
+        fn game_infos(sizes: Sizes) -> Vec<v1::GameInfo> {
+            vec![$(v1::GameInfo { name: Game::$game.name().into(), ..$module::info(sizes.$module) }),+]
+        }
+
+        /// The sizes that a server says it takes; 0 for a game that it does not name.
+        fn sizes(infos: &[v1::GameInfo]) -> Sizes {
+            let info = |game: Game| infos.iter().find(|info| info.name == game.name()).cloned().unwrap_or_default();
+            Sizes { $($module: $module::limit(&info(Game::$game))),+ }
+        }
+
+        impl From<Position> for v1::Position {
+            fn from(position: Position) -> v1::Position {
+                let position = match position {
+                    $(Position::$game(position) => v1::position::Position::$game($module::pack_position(position)),)+
+                };
+                v1::Position { position: Some(position) }
+            }
+        }
+
+        fn unpack_position(message: v1::Position) -> Option<Position> {
+            match message.position? {
+                $(v1::position::Position::$game(message) => $module::unpack_position(message).map(Position::$game),)+
+            }
+        }
+
+        /// The memory that a board takes beside the message that it came in, in bytes.
+        pub fn unpacked_bytes(board: &Board) -> u64 {
+            match board {
+                $(Board::$game(board) => $module::unpacked_bytes(board),)+
+            }
+        }
+
+        /// The memory that the list of moves in the answer to a board may take, in bytes; 0 where it is never long.
+        pub fn answer_bytes(board: &Board) -> u64 {
+            match board {
+                $(Board::$game(board) => $module::answer_bytes(board),)+
+            }
+        }
+
+        /// The memory that the lists of an explanation may take, in bytes, packed or not.
+        pub fn explanation_bytes(board: &Board) -> u64 {
+            match board {
+                $(Board::$game(board) => $module::explanation_bytes(board),)+
+            }
+        }
+    };
+}
+
+sprague_games::for_each_game!(messages);
+
+/// An entry of a list of moves, with what it leaves, takes about this many bytes, packed or not.
+const ENTRY_BYTES: u64 = 128;
 
 /// The published descriptor set, comments and all, for server reflection.
 pub const DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("sprague_descriptor");
@@ -35,7 +194,8 @@ pub fn solve_response(results: Vec<v1::BoardResult>) -> v1::SolveResponse {
 pub fn held_by_results(results: &[v1::BoardResult]) -> u64 {
     let result = |result: &v1::BoardResult| match &result.result {
         Some(v1::board_result::Result::Solution(solution)) => {
-            size_of_val(&solution.winning_cells[..]) + size_of_val(&solution.winning_ends[..])
+            let v1::Solution { winning_cells, winning_ends, outcome: _, value_kind: _, nim_value: _ } = solution;
+            size_of_val(&winning_cells[..]) + size_of_val(&winning_ends[..])
         }
         Some(v1::board_result::Result::Error(error)) => error.message.len(),
         None => 0,
@@ -109,27 +269,7 @@ fn solution(solution: Solution, outcome_only: bool) -> v1::Solution {
         message.set_value_kind(v1::ValueKind::NotAsked);
         return message;
     }
-    match solution {
-        Solution::Treblecross(solution) => {
-            message.winning_cells = solution.winning_cells;
-            match solution.value {
-                treblecross::Value::Nimber(value) => {
-                    message.set_value_kind(v1::ValueKind::Nimber);
-                    message.nim_value = value;
-                }
-                treblecross::Value::ImmediateWin => message.set_value_kind(v1::ValueKind::ImmediateWin),
-            }
-        }
-        Solution::Darkraft(solution) => {
-            message.winning_cells = solution.winning_cells;
-            message.set_value_kind(v1::ValueKind::Nimber);
-            message.nim_value = solution.nim_value;
-        }
-        Solution::EndNim(solution) => {
-            message.winning_ends = solution.winning_ends.into_iter().map(Into::into).collect();
-            message.set_value_kind(v1::ValueKind::NotKnown);
-        }
-    }
+    pack_solution(solution, &mut message);
     message
 }
 
@@ -161,50 +301,11 @@ fn answered(game: Game, message: v1::Solution) -> Option<Answer> {
         v1::Outcome::SecondPlayerWins => Outcome::SecondPlayerWins,
         v1::Outcome::Unspecified => return None,
     };
-    let nim_value = message.nim_value;
-    let solution = match (game, message.value_kind()) {
-        (_, v1::ValueKind::NotAsked) => return Some(Answer::Outcome(outcome)),
-        (Game::Treblecross, v1::ValueKind::Nimber) => Solution::Treblecross(treblecross::Solution {
-            winning_cells: message.winning_cells,
-            value: treblecross::Value::Nimber(nim_value),
-        }),
-        (Game::Treblecross, v1::ValueKind::ImmediateWin) => Solution::Treblecross(treblecross::Solution {
-            winning_cells: message.winning_cells,
-            value: treblecross::Value::ImmediateWin,
-        }),
-        (Game::Darkraft, v1::ValueKind::Nimber) => {
-            Solution::Darkraft(darkraft::Solution { winning_cells: message.winning_cells, nim_value })
-        }
-        (Game::EndNim, v1::ValueKind::NotKnown) => Solution::EndNim(end_nim::Solution {
-            winning_ends: message.winning_ends.into_iter().map(|end| end.try_into().ok()).collect::<Option<_>>()?,
-        }),
-        _ => return None,
-    };
+    if message.value_kind() == v1::ValueKind::NotAsked {
+        return Some(Answer::Outcome(outcome));
+    }
+    let solution = unpack_solution(game, message)?;
     (solution.outcome() == outcome).then_some(Answer::Solution(solution))
-}
-
-impl From<end_nim::Move> for v1::EndNimMove {
-    fn from(taken: end_nim::Move) -> v1::EndNimMove {
-        let end = match taken.end {
-            end_nim::End::Left => v1::End::Left,
-            end_nim::End::Right => v1::End::Right,
-        };
-        v1::EndNimMove { end: end.into(), take: taken.take }
-    }
-}
-
-impl TryFrom<v1::EndNimMove> for end_nim::Move {
-    type Error = ();
-
-    /// Fails without an end.
-    fn try_from(message: v1::EndNimMove) -> Result<end_nim::Move, ()> {
-        let end = match message.end() {
-            v1::End::Left => end_nim::End::Left,
-            v1::End::Right => end_nim::End::Right,
-            v1::End::Unspecified => return Err(()),
-        };
-        Ok(end_nim::Move { end, take: message.take })
-    }
 }
 
 impl From<Outcome> for v1::Outcome {

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::games::{Board, Game, end_nim};
-use crate::wire::{BoardError, v1};
+use crate::games::{Board, Game};
+use crate::wire::{self, BoardError, v1};
 
 /// Light boards share a task up to this much work (about 1 ms), so that tasks of other streams get their turn between.
 pub(super) const TASK: u64 = 1_000_000;
@@ -33,10 +33,10 @@ pub(super) struct Batch {
     pub(super) boards: usize,
     /// The boards in their order, cut into tasks as they came.
     pub(super) tasks: Vec<Task>,
-    /// What the piles that are kept unpacked take, in bytes.
+    /// What is kept unpacked takes, in bytes.
     unpacked: u64,
-    /// What the lists of cells in the answers may take, in bytes.
-    cell_bytes: u64,
+    /// What the lists of moves in the answers may take, in bytes.
+    move_bytes: u64,
 }
 
 /// Piles of one batch that are kept unpacked, in bytes: a pile is one byte on the wire and eight in memory.
@@ -54,28 +54,28 @@ impl Batch {
         packed: impl FnOnce() -> Bytes,
     ) {
         match priced {
-            Ok((Board::EndNim(row), cost)) if self.boards > 0 && self.unpacked + unpacked(&row) > UNPACKED => {
+            Ok((board, cost)) if self.boards > 0 && !self.has_room_for(wire::unpacked_bytes(&board)) => {
                 self.add(Admitted { board: Ok(Position::Packed(packed())), game, cost });
             }
             _ => self.push(game, priced),
         }
     }
 
+    /// Whether one more board may be kept unpacked that then takes so many bytes; one that takes none always.
+    fn has_room_for(&self, bytes: u64) -> bool {
+        bytes == 0 || self.unpacked + bytes <= UNPACKED
+    }
+
     /// Adds a board with its price, or what is wrong with it.
     pub(super) fn push(&mut self, game: Option<Game>, priced: Result<(Board, u64), BoardError>) {
-        let mut cells = 0;
         let (board, cost) = match priced {
             Ok((board, cost)) => {
-                match &board {
-                    Board::Treblecross(board) => cells = board.cells().len(),
-                    Board::Darkraft(board) => cells = board.cells().len(),
-                    Board::EndNim(row) => self.unpacked += unpacked(row),
-                }
+                self.unpacked += wire::unpacked_bytes(&board);
+                self.move_bytes += wire::answer_bytes(&board);
                 (Ok(Position::Ready(board)), cost)
             }
             Err(error) => (Err(error), 0),
         };
-        self.cell_bytes += (size_of::<u32>() * cells) as u64;
         self.add(Admitted { board, game, cost });
     }
 
@@ -106,7 +106,7 @@ impl Batch {
 
     /// What the answers may take, in bytes.
     pub(super) fn answer_bytes(&self) -> u64 {
-        if self.outcome_only { 0 } else { self.cell_bytes }
+        if self.outcome_only { 0 } else { self.move_bytes }
     }
 
     /// The memory that the boards take now, in bytes, besides the message that they came in.
@@ -118,11 +118,6 @@ impl Batch {
     pub(super) fn most(&self, message_bytes: u64) -> u64 {
         self.held() + self.answer_bytes().min(2 * message_bytes)
     }
-}
-
-/// The memory that the piles of a row take, in bytes.
-fn unpacked(row: &end_nim::Board) -> u64 {
-    size_of_val(row.piles()) as u64
 }
 
 /// Boards that one pool thread answers in one go: one heavy board, or light ones up to `TASK`.
@@ -147,6 +142,7 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::end_nim;
     use crate::wire::Reason;
 
     fn of_costs(costs: &[u64]) -> Batch {

@@ -7,20 +7,12 @@ use super::workers::{Cancelled, Workers};
 use crate::explain::{self, Explanation, Fault, Move, Wants};
 use crate::games::Board;
 use crate::theory::{Control, StopFlag, Stopped};
-use crate::wire::{BoardError, Reason};
-
-/// An entry of a list of moves, with what it leaves, takes about this many bytes, packed or not.
-const ENTRY: u64 = 128;
+use crate::wire::{self, BoardError, Reason};
 
 /// The memory that an explanation takes at most, in bytes: lists have at most 10,000 entries, of which one in darkraft may
 /// name every cell, and what does not fit into a message is not kept.
 pub(super) fn most_bytes(board: &Board, message_bytes: u64) -> u64 {
-    let lists = match board {
-        Board::Treblecross(board) => 2 * ENTRY * board.cells().len().min(10_000) as u64,
-        Board::Darkraft(board) => (2 * size_of::<u32>() as u64 * (board.cells().len() as u64).pow(2)).max(ENTRY),
-        Board::EndNim(_) => 2 * ENTRY * 10_000,
-    };
-    lists.min(2 * message_bytes)
+    wire::explanation_bytes(board).min(2 * message_bytes)
 }
 
 /// Explains a position within the budget of one board.

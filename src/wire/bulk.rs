@@ -1,11 +1,10 @@
 //! Streams: boards packed into batches of known size, answers taken apart, and the Summary that both sides count.
 
 use bytes::Bytes;
-use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
+use prost::encoding::{WireType, encode_key, encode_varint};
 use prost::length_delimiter_len;
 
 use super::v1;
-use crate::games::Board;
 
 /// A batch in the making: the request message itself, written board by board, so its size is known at any time.
 #[derive(Debug, Default)]
@@ -15,59 +14,19 @@ pub struct Packing {
 }
 
 /// Tag and length in front of a board, and the fields of the batch itself, are never longer than this.
-const FRAME: usize = 32;
+pub(super) const FRAME: usize = 32;
 
 /// Numbers of the fields that are written here (proto/sprague/v1/sprague.proto). None is over 15, so each tag is one byte.
 mod field {
     pub(super) const BATCH_ID: u32 = 1;
     pub(super) const BATCH_BOARDS: u32 = 2;
     pub(super) const BATCH_OUTCOME_ONLY: u32 = 3;
-    pub(super) const BOARD_TREBLECROSS: u32 = 1;
-    pub(super) const BOARD_DARKRAFT: u32 = 2;
-    pub(super) const BOARD_END_NIM: u32 = 3;
-    pub(super) const TREBLECROSS_CELLS: u32 = 1;
-    pub(super) const DARKRAFT_COLUMNS: u32 = 1;
-    pub(super) const DARKRAFT_CELLS: u32 = 2;
-    pub(super) const END_NIM_PILES: u32 = 1;
 }
 
 impl Packing {
-    /// An upper bound of what `push` adds to the size, in bytes.
-    pub fn most(board: &Board) -> usize {
-        FRAME
-            + match board {
-                Board::Treblecross(board) => board.cells().len(),
-                Board::Darkraft(board) => board.cells().len(),
-                // A varint takes at most 10 bytes.
-                Board::EndNim(board) => 10 * board.piles().len(),
-            }
-    }
-
-    /// Adds a board: one pass over it, two over piles, whose numbers differ in length.
-    pub fn push(&mut self, board: &Board) {
+    /// Counts a board whose message follows.
+    pub(super) fn begin(&mut self) {
         self.boards += 1;
-        match board {
-            Board::Treblecross(board) => {
-                let cells = board.cells();
-                self.board(field::BOARD_TREBLECROSS, delimited(cells.len()));
-                self.bytes_field(field::TREBLECROSS_CELLS, cells);
-            }
-            Board::Darkraft(board) => {
-                let (columns, cells) = (u64::from(board.columns()), board.cells());
-                self.board(field::BOARD_DARKRAFT, 1 + encoded_len_varint(columns) + delimited(cells.len()));
-                self.number_field(field::DARKRAFT_COLUMNS, columns);
-                self.bytes_field(field::DARKRAFT_CELLS, cells);
-            }
-            Board::EndNim(board) => {
-                let packed = board.piles().iter().map(|&pile| encoded_len_varint(pile)).sum();
-                // An empty list is left out.
-                self.board(field::BOARD_END_NIM, if packed == 0 { 0 } else { delimited(packed) });
-                if packed > 0 {
-                    self.delimiter(field::END_NIM_PILES, packed);
-                    board.piles().iter().for_each(|&pile| encode_varint(pile, &mut self.message));
-                }
-            }
-        }
     }
 
     /// Boards packed so far.
@@ -95,29 +54,33 @@ impl Packing {
     }
 
     /// Begins a board whose game's message has `length` bytes.
-    fn board(&mut self, game: u32, length: usize) {
+    pub(super) fn board(&mut self, game: u32, length: usize) {
         self.delimiter(field::BATCH_BOARDS, delimited(length));
         self.delimiter(game, length);
     }
 
-    fn delimiter(&mut self, number: u32, length: usize) {
+    pub(super) fn delimiter(&mut self, number: u32, length: usize) {
         encode_key(number, WireType::LengthDelimited, &mut self.message);
         encode_varint(length as u64, &mut self.message);
     }
 
-    fn bytes_field(&mut self, number: u32, bytes: &[u8]) {
+    pub(super) fn bytes_field(&mut self, number: u32, bytes: &[u8]) {
         self.delimiter(number, bytes.len());
         self.message.extend_from_slice(bytes);
     }
 
-    fn number_field(&mut self, number: u32, value: u64) {
+    pub(super) fn number(&mut self, value: u64) {
+        encode_varint(value, &mut self.message);
+    }
+
+    pub(super) fn number_field(&mut self, number: u32, value: u64) {
         encode_key(number, WireType::Varint, &mut self.message);
         encode_varint(value, &mut self.message);
     }
 }
 
 /// The size of a field that is `length` bytes behind its tag and length.
-fn delimited(length: usize) -> usize {
+pub(super) fn delimited(length: usize) -> usize {
     1 + length_delimiter_len(length) + length
 }
 
@@ -199,7 +162,7 @@ mod tests {
     use prost::Message as _;
 
     use super::*;
-    use crate::games::{darkraft, end_nim, treblecross};
+    use crate::games::{Board, darkraft, end_nim, treblecross};
 
     /// Boards of each game, with lengths on both sides of where a varint grows.
     fn boards() -> Vec<Board> {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::v1;
-use crate::games::{Fault, darkraft, end_nim, treblecross};
 
 /// Why one board has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,21 +51,6 @@ impl BoardError {
     /// An error without a place on the board.
     pub fn new(reason: Reason, message: impl Into<Cow<'static, str>>) -> BoardError {
         BoardError { reason, message: message.into(), offset: None }
-    }
-}
-
-impl From<Fault> for BoardError {
-    fn from(fault: Fault) -> BoardError {
-        let (reason, offset) = match &fault {
-            Fault::Treblecross(treblecross::Fault::TooShort { .. }) => (Reason::TooShort, None),
-            Fault::Treblecross(treblecross::Fault::BadCell { at, .. }) => (Reason::BadCell, Some(*at)),
-            Fault::Treblecross(treblecross::Fault::AlreadyWon { at }) => (Reason::AlreadyWon, Some(*at)),
-            Fault::Darkraft(darkraft::Fault::Empty) => (Reason::Empty, None),
-            Fault::Darkraft(darkraft::Fault::Ragged { .. }) => (Reason::Ragged, None),
-            Fault::Darkraft(darkraft::Fault::BadCell { at, .. }) => (Reason::BadCell, Some(*at)),
-            Fault::EndNim(end_nim::Fault::PileZero { at }) => (Reason::PileZero, Some(*at)),
-        };
-        BoardError { reason, message: fault.to_string().into(), offset }
     }
 }
 

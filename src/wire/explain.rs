@@ -6,10 +6,7 @@ use super::error::{BoardError, Reason as ErrorReason};
 use super::v1;
 use super::v1::explanation::Reason as ReasonMessage;
 use crate::explain::reason::{Case, Cells, Colour, Part, Rule, Threshold};
-use crate::explain::{
-    Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Position, Reason, Wants, darkraft, end_nim,
-    treblecross,
-};
+use crate::explain::{Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Reason, Wants};
 use crate::games::{Board, Outcome};
 use crate::message::count;
 
@@ -127,7 +124,7 @@ fn unpack(message: v1::Explanation, wants: Wants) -> Option<Explanation> {
     let line = Line { moves: all(message.line, moved)?, is_cut: message.line_is_cut };
     Some(Explanation {
         moves: all(message.moves, judged)?,
-        position: position(message.position?)?,
+        position: super::unpack_position(message.position?)?,
         outcome,
         reason: reason(message.reason?)?,
         winning_moves: Listed { items: all(message.winning_moves, choice)?, total: message.winning_moves_total },
@@ -206,30 +203,6 @@ fn part(message: v1::Part) -> Option<Part> {
         }
     };
     Some(Part { cells, value: message.nim_value })
-}
-
-impl From<Position> for v1::Position {
-    fn from(position: Position) -> v1::Position {
-        use v1::position::Position as Packed;
-        let packed = match position {
-            Position::Treblecross(strip) => Packed::Treblecross(v1::Treblecross { cells: strip.cells }),
-            Position::Darkraft(grid) => Packed::Darkraft(v1::Darkraft { columns: grid.columns, cells: grid.cells }),
-            Position::EndNim(row) => Packed::EndNim(v1::EndNim { piles: row.piles }),
-        };
-        v1::Position { position: Some(packed) }
-    }
-}
-
-fn position(message: v1::Position) -> Option<Position> {
-    use v1::position::Position as Packed;
-    match message.position? {
-        Packed::Treblecross(strip) => Some(Position::Treblecross(treblecross::Position { cells: strip.cells })),
-        Packed::Darkraft(grid) => {
-            let (columns, cells) = (grid.columns, grid.cells);
-            (columns > 0).then_some(Position::Darkraft(darkraft::Position { columns, cells }))
-        }
-        Packed::EndNim(row) => Some(Position::EndNim(end_nim::Position { piles: row.piles })),
-    }
 }
 
 impl From<Reason> for ReasonMessage {

@@ -1,7 +1,7 @@
 //! What a server says of itself: version, sizes of boards, limits.
 
 use super::v1;
-use crate::games::{Game, Sizes, darkraft, end_nim, treblecross};
+use crate::games::Sizes;
 
 /// A server's answer to `GetServerInfo`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl From<ServerFacts> for v1::GetServerInfoResponse {
         let limits = facts.limits;
         v1::GetServerInfoResponse {
             version: facts.version,
-            games: Game::ALL.into_iter().map(|game| game_info(game, &facts.sizes)).collect(),
+            games: super::game_infos(facts.sizes),
             limits: Some(v1::Limits {
                 message_bytes: limits.message_bytes,
                 boards_per_batch: limits.boards_per_batch,
@@ -55,31 +55,11 @@ impl From<ServerFacts> for v1::GetServerInfoResponse {
     }
 }
 
-fn game_info(game: Game, sizes: &Sizes) -> v1::GameInfo {
-    let mut info = v1::GameInfo { name: game.name().into(), ..Default::default() };
-    match game {
-        Game::Treblecross => info.max_cells = sizes.treblecross.cells,
-        Game::Darkraft => {
-            info.max_rows = u32::try_from(sizes.darkraft.rows).unwrap_or(u32::MAX);
-            info.max_columns = u32::try_from(sizes.darkraft.columns).unwrap_or(u32::MAX);
-            info.max_cells = sizes.darkraft.rows * sizes.darkraft.columns;
-        }
-        Game::EndNim => info.max_piles = sizes.end_nim.piles,
-    }
-    info
-}
-
 impl From<v1::GetServerInfoResponse> for ServerFacts {
     fn from(message: v1::GetServerInfoResponse) -> ServerFacts {
         let limits = message.limits.unwrap_or_default();
-        let info = |game: Game| message.games.iter().find(|info| info.name == game.name()).cloned().unwrap_or_default();
-        let darkraft = info(Game::Darkraft);
         ServerFacts {
-            sizes: Sizes {
-                treblecross: treblecross::Size { cells: info(Game::Treblecross).max_cells },
-                darkraft: darkraft::Size { rows: darkraft.max_rows.into(), columns: darkraft.max_columns.into() },
-                end_nim: end_nim::Size { piles: info(Game::EndNim).max_piles },
-            },
+            sizes: super::sizes(&message.games),
             limits: Limits {
                 message_bytes: limits.message_bytes,
                 boards_per_batch: limits.boards_per_batch,

@@ -6,7 +6,6 @@ use bytes::{Bytes, BytesMut};
 use prost::Message as _;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
-use super::boards::{self, end_nim_within, game};
 use super::error::BoardError;
 use super::explain::{self, too_many_moves};
 use super::v1;
@@ -42,8 +41,6 @@ mod field {
     pub(super) const BATCH_OUTCOME_ONLY: u32 = 3;
     pub(super) const EXPLAIN_BOARD: u32 = 1;
     pub(super) const EXPLAIN_MOVES: u32 = 2;
-    pub(super) const BOARD_END_NIM: u32 = 3;
-    pub(super) const END_NIM_PILES: u32 = 1;
 }
 
 /// What one request message of a stream says besides its boards.
@@ -92,11 +89,11 @@ pub fn batch(
 /// # Errors
 /// Bytes that are no board.
 pub fn board(message: Bytes, sizes: &Sizes) -> Result<Incoming, Malformed> {
-    if let Err(error) = end_nim_within(piles(&message)?, sizes) {
-        return Ok(Incoming { game: Some(Game::EndNim), board: Err(error) });
+    if let Err((game, error)) = super::packed_within(&message, sizes)? {
+        return Ok(Incoming { game: Some(game), board: Err(error) });
     }
     let message = v1::Board::decode(message)?;
-    Ok(Incoming { game: game(Some(&message)), board: boards::board(Some(message), sizes) })
+    Ok(Incoming { game: super::game(Some(&message)), board: super::board(Some(message), sizes) })
 }
 
 /// The parts of a unary request: the board, and whether the outcome alone is asked for.
@@ -114,7 +111,7 @@ pub fn solve(message: &Bytes, sizes: &Sizes) -> Result<(Incoming, bool), Malform
     }
     let incoming = match submessage(message, field::SOLVE_BOARD)? {
         Some(bytes) => board(bytes, sizes)?,
-        None => Incoming { game: None, board: boards::board(None, sizes) },
+        None => Incoming { game: None, board: super::board(None, sizes) },
     };
     Ok((incoming, outcome_only))
 }
@@ -142,7 +139,7 @@ pub fn explain(message: Bytes, sizes: &Sizes) -> Result<Result<(Board, Vec<Move>
         return Ok(Err(too_many_moves(moves)));
     }
     if let Some(bytes) = submessage(&message, field::EXPLAIN_BOARD)?
-        && let Err(error) = end_nim_within(piles(&bytes)?, sizes)
+        && let Err((_, error)) = super::packed_within(&bytes, sizes)?
     {
         return Ok(Err(error));
     }
@@ -150,24 +147,7 @@ pub fn explain(message: Bytes, sizes: &Sizes) -> Result<Result<(Board, Vec<Move>
         Ok(parts) => parts,
         Err(error) => return Ok(Err(error)),
     };
-    Ok(boards::board(board, sizes).map(|board| (board, moves, wants)))
-}
-
-/// How many piles the bytes of a board have.
-fn piles(board: &[u8]) -> Result<u64, Malformed> {
-    let mut piles = 0;
-    for found in Fields(board) {
-        let (field::BOARD_END_NIM, Value::Bytes(row)) = found? else { continue };
-        for found in Fields(row) {
-            piles += match found? {
-                (field::END_NIM_PILES, Value::Number(_)) => 1,
-                // Packed: the last byte of each number has its highest bit clear.
-                (field::END_NIM_PILES, Value::Bytes(packed)) => packed.iter().map(|byte| u64::from(*byte < 0x80)).sum(),
-                _ => 0,
-            };
-        }
-    }
-    Ok(piles)
+    Ok(super::board(board, sizes).map(|board| (board, moves, wants)))
 }
 
 /// A message within a message; one that comes in several pieces is one message all the same.
@@ -193,14 +173,14 @@ fn wrong_type() -> Malformed {
 }
 
 /// The value of a field, as far as it is looked at.
-enum Value<'a> {
+pub(super) enum Value<'a> {
     Number(u64),
     Bytes(&'a [u8]),
     Other,
 }
 
 /// The fields of a message, one after another. Ends after an error.
-struct Fields<'a>(&'a [u8]);
+pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
 impl<'a> Fields<'a> {
     fn read(&mut self) -> Result<(u32, Value<'a>), Malformed> {
