@@ -2,19 +2,17 @@
 
 mod dice;
 mod order;
-mod treblecross;
-mod darkraft;
-mod end_nim;
 
 use std::io::{self, Read};
 use std::sync::Arc;
 
 use self::dice::Dice;
-use self::order::{Order, Span};
+use self::order::{Bounds, Order, Span};
 use super::description::BoardWords;
 use super::format::Format;
 use super::writer;
-use sprague_games::games::{self, Board, Game, Outcome, Sizes};
+use sprague_games::for_each_game;
+use sprague_games::games::{self, Board, Game, Outcome};
 use sprague_games::theory::Control;
 
 pub use super::kind::Kind;
@@ -23,8 +21,49 @@ pub use super::kind::Kind;
 const PIECE: usize = 64 * 1024;
 /// Boards made for one place before it is given up; what is asked for and can be had comes far sooner.
 const MOST_ATTEMPTS: u64 = 4000;
-/// Boards up to this are cheap enough to look, before anything is written, whether what is asked for can be had.
-const LARGEST_PROBED: u64 = 4096;
+
+macro_rules! makers {
+    ($($game:ident: $module:ident,)+) => {
+        $(mod $module;)+
+
+        /// Makes the boards of a file.
+        #[derive(Debug)]
+        enum Maker {
+            $($game($module::Maker),)+
+        }
+
+        impl Maker {
+            /// Of a game's boards in a format's words.
+            fn new(game: Game, words: &BoardWords, span: Span) -> Maker {
+                match game {
+                    $(Game::$game => Maker::$game($module::Maker::new(words, span)),)+
+                }
+            }
+
+            /// Why there is no board of an outcome, if there is none.
+            fn lacks(&self, outcome: Outcome) -> Option<String> {
+                match self {
+                    $(Maker::$game(maker) => maker.lacks(outcome),)+
+                }
+            }
+
+            /// A board of the kind; whether it is won or lost as ordered is for whoever solves it.
+            fn board(&self, order: Order, dice: &mut Dice) -> Board {
+                match self {
+                    $(Maker::$game(maker) => maker.board(order, dice).into(),)+
+                }
+            }
+        }
+
+        fn bounds(game: Game) -> Bounds {
+            match game {
+                $(Game::$game => $module::BOUNDS,)+
+            }
+        }
+    };
+}
+
+for_each_game!(makers);
 
 impl Kind {
     /// The kinds that a format has.
@@ -109,14 +148,6 @@ struct Orders {
     wish: Wish,
 }
 
-#[derive(Debug)]
-enum Maker {
-    Treblecross(treblecross::Maker),
-    Empty(treblecross::EmptyMaker),
-    Darkraft(darkraft::Maker),
-    EndNim(end_nim::Maker),
-}
-
 impl Recipe {
     /// One file with cases of all kinds by turns.
     ///
@@ -197,23 +228,14 @@ impl Recipe {
         if self.wish == Wish::Second {
             return Some("a lost board has no winning move: leave out --outcome second or one-win".into());
         }
-        let most = darkraft::LARGEST_SEARCHED;
-        (self.format.game() == Game::Darkraft && span.low > most).then(|| {
-            format!("grids with one winning move are searched for, which takes too long beyond {most} x {most}")
-        })
+        let most = bounds(self.format.game()).searched.filter(|&most| span.low > most)?;
+        Some(format!("grids with one winning move are searched for, which takes too long beyond {most} x {most}"))
     }
 
     /// The sizes asked for, checked, with the word for what they count.
     fn span(&self) -> Result<(&'static str, Span), Refusal> {
-        let sizes = Sizes::default();
         let game = self.format.game();
-        let (units, least, most) = match game {
-            Game::Treblecross => (["cell", "cells"], 3, sizes.treblecross.cells),
-            Game::Darkraft => {
-                (["row and column", "rows and columns"], 1, sizes.darkraft.rows.min(sizes.darkraft.columns))
-            }
-            Game::EndNim => (["pile", "piles"], 1, sizes.end_nim.piles),
-        };
+        let Bounds { units, least, most, .. } = bounds(game);
         let statement = *self.format.0.sizes().end();
         let (low, high) = self.sizes.unwrap_or((least, statement));
         let unit = units[usize::from(high > 1)];
@@ -239,40 +261,9 @@ impl Recipe {
         {
             return Err(Refusal(fault));
         }
-        let maker = match self.format.0.board() {
-            BoardWords::Cells { .. } => Maker::Treblecross(treblecross::Maker::new(span)),
-            BoardWords::Length(_) => Maker::Empty(treblecross::EmptyMaker::new(span)),
-            BoardWords::Grid { .. } => Maker::Darkraft(darkraft::Maker::new(span)),
-            BoardWords::Piles { limits, .. } => Maker::EndNim(end_nim::Maker::new(span, *limits.end())),
-        };
-        let Span { low, high } = span;
-        let lacks = |outcome: Outcome| match (&maker, outcome) {
-            (Maker::Empty(maker), Outcome::SecondPlayerWins) => maker.lost().is_empty().then(|| {
-                let nearest = "6, 12, 22, 30, 32, 44, 54, 64, 76, 86, 98, 110, 118, 130, 132, 162, 170, 184, 194, ...";
-                format!("no empty board of {span} cells is lost; the lost ones are {nearest}")
-            }),
-            (Maker::Empty(maker), Outcome::FirstPlayerWins) => {
-                maker.won().is_empty().then(|| format!("every empty board of {span} cells is lost"))
-            }
-            (Maker::EndNim(_), Outcome::SecondPlayerWins) => {
-                (high == 1).then(|| "a row of one pile is won: take it all; for lost rows let --size reach 2".into())
-            }
-            (Maker::Darkraft(_), Outcome::SecondPlayerWins) if high == 1 => {
-                Some("the 1 x 1 grid is won, and so is every 1 x odd one; for lost grids let --size reach 2".into())
-            }
-            (Maker::Darkraft(_), Outcome::SecondPlayerWins) => {
-                let is_odd_and_large = low == high && low % 2 == 1 && low > darkraft::LARGEST_SEARCHED;
-                is_odd_and_large.then(|| {
-                    let other = low - 1;
-                    format!(
-                        "lost grids with both sides odd are searched for, which takes too long at {low} {unit}; \
-                         let --size have an even number, as in {other}..{low}"
-                    )
-                })
-            }
-            _ => None,
-        };
-        let wish = match (self.wish, lacks(Outcome::FirstPlayerWins), lacks(Outcome::SecondPlayerWins)) {
+        let game = self.format.game();
+        let maker = Maker::new(game, self.format.0.board(), span);
+        let wish = match (self.wish, maker.lacks(Outcome::FirstPlayerWins), maker.lacks(Outcome::SecondPlayerWins)) {
             (Wish::First, Some(fault), _) | (Wish::Second, _, Some(fault)) => return Err(Refusal(fault)),
             // What there is of one outcome only is mixed as well as can be.
             (Wish::Mixed, _, Some(_)) => Wish::First,
@@ -280,7 +271,7 @@ impl Recipe {
             (wish, ..) => wish,
         };
         let orders = Orders { format: self.format, maker, dice: Dice::new(self.seed), wish };
-        let is_probed = high <= LARGEST_PROBED && (self.format.game() != Game::Darkraft || high <= 24);
+        let is_probed = span.high <= bounds(game).probed;
         for &kind in kinds.iter().filter(|_| is_probed) {
             let in_vain = (0..2).any(|turn| orders.board(kind, turn).is_none());
             if in_vain {
@@ -304,12 +295,7 @@ impl Orders {
         (0..MOST_ATTEMPTS).find_map(|attempt| {
             let order = Order { kind, turn, attempt, lost };
             let dice = &mut dice.apart(attempt);
-            let board = match &self.maker {
-                Maker::Treblecross(maker) => Board::Treblecross(maker.board(order, dice)),
-                Maker::Empty(maker) => Board::Treblecross(maker.board(order, dice)),
-                Maker::Darkraft(maker) => Board::Darkraft(maker.board(order, dice)),
-                Maker::EndNim(maker) => Board::EndNim(maker.board(order, dice)),
-            };
+            let board = self.maker.board(order, dice);
             if lost.is_none() {
                 return Some(board);
             }

@@ -1,13 +1,15 @@
 //! Darkraft grids: lost ones are mirror images, then changed cell by cell as long as they stay lost.
 
 use super::dice::Dice;
-use super::order::{Order, Span};
+use super::order::{Bounds, Order, Span};
+use crate::description::BoardWords;
 use crate::kind::Kind;
-use sprague_games::games::darkraft::{Board, cost, solve};
+use sprague_games::games::Outcome;
+use sprague_games::games::darkraft::{Board, MAX_COLUMNS, MAX_ROWS, cost, solve};
 use sprague_games::theory::Control;
 
 /// Grids with sides up to this are searched for; beyond it a search would take minutes.
-pub(super) const LARGEST_SEARCHED: u64 = 24;
+const LARGEST_SEARCHED: u64 = 24;
 
 /// Work that one lost grid may take, in about nanoseconds, to be made less even.
 const WORK: u64 = 1_000_000;
@@ -26,6 +28,14 @@ const TRAPS: [&str; 8] = [
     "XXX XXX XXX",
     r"/\ X/",
 ];
+
+pub(super) const BOUNDS: Bounds = Bounds {
+    units: ["row and column", "rows and columns"],
+    least: 1,
+    most: if MAX_ROWS < MAX_COLUMNS { MAX_ROWS } else { MAX_COLUMNS } as u64,
+    probed: LARGEST_SEARCHED,
+    searched: Some(LARGEST_SEARCHED),
+};
 
 /// Makes grids with sides of a span of lengths.
 #[derive(Debug)]
@@ -64,8 +74,25 @@ impl Mix {
 }
 
 impl Maker {
-    pub(super) fn new(span: Span) -> Maker {
+    pub(super) fn new(_words: &BoardWords, span: Span) -> Maker {
         Maker { span }
+    }
+
+    pub(super) fn lacks(&self, outcome: Outcome) -> Option<String> {
+        let Span { low, high } = self.span;
+        match outcome {
+            Outcome::FirstPlayerWins => None,
+            Outcome::SecondPlayerWins if high == 1 => {
+                Some("the 1 x 1 grid is won, and so is every 1 x odd one; for lost grids let --size reach 2".into())
+            }
+            Outcome::SecondPlayerWins => (low == high && low % 2 == 1 && low > LARGEST_SEARCHED).then(|| {
+                let other = low - 1;
+                format!(
+                    "lost grids with both sides odd are searched for, which takes too long at {low} rows and columns; \
+                     let --size have an even number, as in {other}..{low}"
+                )
+            }),
+        }
     }
 
     /// A grid of the kind; whether it is won or lost as ordered is for whoever solves it.

@@ -1,14 +1,19 @@
 //! End-Nim rows: large, nearly equal or climbing piles, and lost rows by setting an end pile to its threshold.
 
 use super::dice::Dice;
-use super::order::{Order, Span};
+use super::order::{Bounds, Order, Span};
+use crate::description::BoardWords;
 use crate::kind::Kind;
-use sprague_games::games::end_nim::{Board, thresholds};
+use sprague_games::games::Outcome;
+use sprague_games::games::end_nim::{Board, MAX_PILES, thresholds};
 use sprague_games::theory::Control;
 
 /// Small rows that known wrong methods answer wrongly, the most telling first.
 const TRAPS: [&[u64]; 8] =
     [&[1, 1, 2, 2], &[3, 2, 2], &[1, 2, 2, 1], &[2, 2], &[1, 1, 1, 1], &[1, 2, 1], &[3, 2, 1, 2], &[1]];
+
+pub(super) const BOUNDS: Bounds =
+    Bounds { units: ["pile", "piles"], least: 1, most: MAX_PILES, probed: 4096, searched: None };
 
 /// Makes rows of a span of lengths.
 #[derive(Debug)]
@@ -19,9 +24,14 @@ pub(super) struct Maker {
 }
 
 impl Maker {
-    /// `largest` is the statement's largest pile.
-    pub(super) fn new(span: Span, largest: u64) -> Maker {
+    pub(super) fn new(words: &BoardWords, span: Span) -> Maker {
+        let largest = if let BoardWords::Piles { limits, .. } = words { *limits.end() } else { u64::MAX };
         Maker { span, largest }
+    }
+
+    pub(super) fn lacks(&self, outcome: Outcome) -> Option<String> {
+        let is_won = self.span.high == 1 && outcome == Outcome::SecondPlayerWins;
+        is_won.then(|| "a row of one pile is won: take it all; for lost rows let --size reach 2".into())
     }
 
     /// A row of the kind. One that is to be lost is lost unless the other piles alone are (or want a pile that is too large).

@@ -17,6 +17,21 @@ pub(super) struct Order {
     pub lost: Option<bool>,
 }
 
+/// The sizes of boards that a game's maker has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// What they count: one of it, and several.
+    pub units: [&'static str; 2],
+    /// The smallest.
+    pub least: u64,
+    /// The largest.
+    pub most: u64,
+    /// Boards up to this are cheap enough to look, before anything is written, whether what is asked for can be had.
+    pub probed: u64,
+    /// The largest that are searched for, where boards with one winning move are.
+    pub searched: Option<u64>,
+}
+
 /// The smallest and the largest board that is asked for: cells, rows and columns each, or piles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {

@@ -1,9 +1,11 @@
 //! Treblecross boards: zones chosen so that their nim-sum is what is asked for, patterns that catch wrong methods.
 
 use super::dice::Dice;
-use super::order::{Order, Span};
+use super::order::{Bounds, Order, Span};
+use crate::description::BoardWords;
 use crate::kind::Kind;
-use sprague_games::games::treblecross::{Board, zone_value};
+use sprague_games::games::Outcome;
+use sprague_games::games::treblecross::{Board, MAX_CELLS, zone_value};
 use sprague_games::theory::Control;
 
 /// Zones of lost boards are no longer than this: their nim-values stay small, so a last zone that makes the sum 0 is at hand.
@@ -37,9 +39,46 @@ const TRAPS: [&str; 24] = [
     "............",
 ];
 
+pub(super) const BOUNDS: Bounds =
+    Bounds { units: ["cell", "cells"], least: 3, most: MAX_CELLS, probed: 4096, searched: None };
+
+/// Makes boards, all of them or the empty ones, as the format's words have them.
+#[derive(Debug)]
+pub(super) enum Maker {
+    Cells(CellMaker),
+    Empty(EmptyMaker),
+}
+
+impl Maker {
+    pub(super) fn new(words: &BoardWords, span: Span) -> Maker {
+        match words {
+            BoardWords::Length(_) => Maker::Empty(EmptyMaker::new(span)),
+            _ => Maker::Cells(CellMaker::new(span)),
+        }
+    }
+
+    pub(super) fn lacks(&self, outcome: Outcome) -> Option<String> {
+        let Maker::Empty(EmptyMaker { span, lost, won, .. }) = self else { return None };
+        match outcome {
+            Outcome::SecondPlayerWins => lost.is_empty().then(|| {
+                let nearest = "6, 12, 22, 30, 32, 44, 54, 64, 76, 86, 98, 110, 118, 130, 132, 162, 170, 184, 194, ...";
+                format!("no empty board of {span} cells is lost; the lost ones are {nearest}")
+            }),
+            Outcome::FirstPlayerWins => won.is_empty().then(|| format!("every empty board of {span} cells is lost")),
+        }
+    }
+
+    pub(super) fn board(&self, order: Order, dice: &mut Dice) -> Board {
+        match self {
+            Maker::Cells(maker) => maker.board(order, dice),
+            Maker::Empty(maker) => maker.board(order, dice),
+        }
+    }
+}
+
 /// Makes boards of a span of lengths.
 #[derive(Debug)]
-pub(super) struct Maker {
+pub(super) struct CellMaker {
     span: Span,
     /// The nim-value of a zone, by its length.
     values: Vec<u32>,
@@ -47,8 +86,8 @@ pub(super) struct Maker {
     lengths: Vec<Vec<u64>>,
 }
 
-impl Maker {
-    pub(super) fn new(span: Span) -> Maker {
+impl CellMaker {
+    fn new(span: Span) -> CellMaker {
         let control = Control::unlimited();
         let longest = span.high.min(LONGEST_ZONE) as usize;
         let values: Vec<u32> = (0..=longest).map(|length| zone_value(length, &control).unwrap_or(0)).collect();
@@ -56,11 +95,11 @@ impl Maker {
         for (length, &value) in values.iter().enumerate().skip(1) {
             lengths[value as usize].push(length as u64);
         }
-        Maker { span, values, lengths }
+        CellMaker { span, values, lengths }
     }
 
     /// A board of the kind; whether it is won or lost as ordered is for whoever solves it.
-    pub(super) fn board(&self, order: Order, dice: &mut Dice) -> Board {
+    fn board(&self, order: Order, dice: &mut Dice) -> Board {
         let Span { low, high } = self.span;
         let is_first_try = order.attempt == 0;
         let cells = match order.kind {
@@ -229,7 +268,7 @@ pub(super) struct EmptyMaker {
 }
 
 impl EmptyMaker {
-    pub(super) fn new(span: Span) -> EmptyMaker {
+    fn new(span: Span) -> EmptyMaker {
         let control = Control::unlimited();
         let is_lost = |length: &u64| zone_value(*length as usize, &control) == Ok(0);
         let (lost, won): (Vec<u64>, Vec<u64>) = (span.low..=span.high).partition(is_lost);
@@ -241,17 +280,7 @@ impl EmptyMaker {
         EmptyMaker { span, lost, won, traps }
     }
 
-    /// The lengths that are lost.
-    pub(super) fn lost(&self) -> &[u64] {
-        &self.lost
-    }
-
-    /// The lengths that are won.
-    pub(super) fn won(&self) -> &[u64] {
-        &self.won
-    }
-
-    pub(super) fn board(&self, order: Order, dice: &mut Dice) -> Board {
+    fn board(&self, order: Order, dice: &mut Dice) -> Board {
         let is_first_try = order.attempt == 0;
         let length = match (order.kind, order.lost) {
             (Kind::Traps, _) if is_first_try && (order.turn as usize) < self.traps.len() => {
