@@ -1,7 +1,7 @@
 //! A judge file through a client into an answer file.
 
 mod feed;
-mod fault;
+mod error;
 mod right;
 pub mod check;
 
@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use crate::client::{Answers, Pool};
 use crate::games::Answer;
-use crate::judge::{self, Format, Place};
+use crate::judge::diagnostic::{Diagnostic, Kind, ReadError};
+use crate::judge::{self, Format};
 use crate::wire::BoardError;
-use feed::{Reading, Tag};
+use feed::{Read as Tagged, Tag};
 
-pub use self::fault::{Blamed, Complaint, Error};
+pub use self::error::Error;
 pub use self::feed::Meter;
 
 /// Answers are written out in pieces of about this size.
@@ -25,9 +26,9 @@ const PIECE: usize = 64 * 1024;
 pub struct Job {
     /// The words it is written in.
     pub format: Format,
-    /// Hold it to the statement's limits.
+    /// Hold the input to the statement's limits.
     pub strict: bool,
-    /// Go on behind a bad case.
+    /// Go on behind a bad case, or a wrong answer.
     pub keep_going: bool,
 }
 
@@ -42,7 +43,7 @@ pub struct Report {
     pub internal: u64,
 }
 
-/// Answers a file. `complain` hears of every bad case that does not end the run, in file order. Whoever polls this
+/// Answers a file. `report` hears of every bad case that does not end the run, in file order. Whoever polls this
 /// writes, so it is for `block_on`, not for a task.
 ///
 /// # Errors
@@ -53,13 +54,11 @@ pub async fn solve(
     input: impl Read + Send + 'static,
     output: &mut dyn Write,
     meter: &Arc<Meter>,
-    complain: &mut dyn FnMut(&Complaint),
+    report: &mut dyn FnMut(Diagnostic),
 ) -> Result<Report, Error> {
-    let options = judge::Options { strict: job.strict, sizes: client.sizes() };
     let (boards, answers) = client.solve(job.format.outcome_only());
-    let reading = Reading { format: job.format, options, keep_going: job.keep_going };
-    feed::start(reading, input, meter, |_| (), boards).map_err(Error::Read)?;
-    Writer { job, output, buffer: Vec::with_capacity(2 * PIECE), meter, complain, report: Report::default() }
+    feed::start(job, client.sizes(), input, meter, |_| (), boards).map_err(Error::Read)?;
+    Writer { job, output, buffer: Vec::with_capacity(2 * PIECE), meter, report, done: Report::default() }
         .run(answers)
         .await
 }
@@ -69,21 +68,21 @@ struct Writer<'a> {
     output: &'a mut dyn Write,
     buffer: Vec<u8>,
     meter: &'a Meter,
-    complain: &'a mut dyn FnMut(&Complaint),
-    report: Report,
+    report: &'a mut dyn FnMut(Diagnostic),
+    done: Report,
 }
 
 impl Writer<'_> {
-    async fn run(mut self, mut answers: Answers<Tag<()>>) -> Result<Report, Error> {
+    async fn run(mut self, mut answers: Answers<Tagged<()>>) -> Result<Report, Error> {
         let verdict = self.write_all(&mut answers).await;
         // The answers before a fault stand, whatever the fault.
         let flushed = self.flush();
         verdict?;
         flushed?;
-        Ok(self.report)
+        Ok(self.done)
     }
 
-    async fn write_all(&mut self, answers: &mut Answers<Tag<()>>) -> Result<(), Error> {
+    async fn write_all(&mut self, answers: &mut Answers<Tagged<()>>) -> Result<(), Error> {
         loop {
             let answered = match answers.ready()? {
                 Some(answered) => answered,
@@ -99,9 +98,9 @@ impl Writer<'_> {
             let cases = answered.len() as u64;
             for entry in answered {
                 match entry.tag {
-                    Tag::Case { number, place, kept: () } => self.case(number, place, entry.answer)?,
-                    Tag::Bad(fault) => self.bad((*fault).into())?,
-                    Tag::Unread(error) => return Err(Error::Read(*error)),
+                    Ok(case) => self.case(&case, entry.answer)?,
+                    Err(ReadError::Input(fault)) => self.bad(fault)?,
+                    Err(ReadError::Io(error)) => return Err(Error::Read(error)),
                 }
                 if self.buffer.len() >= PIECE {
                     self.flush()?;
@@ -111,37 +110,33 @@ impl Writer<'_> {
         }
     }
 
-    fn case(&mut self, number: u64, place: Place, answer: Option<Result<Answer, BoardError>>) -> Result<(), Error> {
+    fn case(&mut self, case: &Tag<()>, answer: Option<Result<Answer, BoardError>>) -> Result<(), Error> {
         match answer {
             Some(Ok(answer)) => {
-                self.report.cases += 1;
+                self.done.cases += 1;
                 judge::write_answer(
                     self.job.format,
-                    number,
+                    case.number,
                     answer.outcome(),
                     answer.winning_cells(),
                     &mut self.buffer,
                 );
                 Ok(())
             }
-            lost => self.bad(Complaint::of_board(number, place, lost.and_then(Result::err))),
+            lost => self.bad(error::of_board(case, lost.and_then(Result::err))),
         }
     }
 
-    fn bad(&mut self, complaint: Complaint) -> Result<(), Error> {
+    fn bad(&mut self, fault: Box<Diagnostic>) -> Result<(), Error> {
         if !self.job.keep_going {
-            return Err(Error::Bad(complaint));
+            return Err(Error::Bad(fault));
         }
-        if complaint.case.is_some() {
-            self.report.cases += 1;
+        if fault.case.is_some() {
+            self.done.cases += 1;
             judge::write_error_line(&mut self.buffer);
         }
-        if complaint.is_internal {
-            self.report.internal += 1;
-        } else {
-            self.report.bad += 1;
-        }
-        (self.complain)(&complaint);
+        *if fault.kind == Kind::Internal { &mut self.done.internal } else { &mut self.done.bad } += 1;
+        (self.report)(*fault);
         Ok(())
     }
 

@@ -16,6 +16,7 @@ mod support;
 mod resync;
 
 use sprague::judge::Format;
+use sprague::judge::diagnostic::Kind;
 use support::Checker;
 
 #[test]
@@ -41,7 +42,12 @@ fn every_damage_is_named_rightly() {
                 let (_, findings) = checker.check(format, &input, damaged.as_bytes());
                 let found = &findings[0];
                 assert!(found.message.contains(damage.says), "{} of {name}: {found}", damage.name);
-                assert_eq!(found.is_presentation, damage.is_presentation, "{} of {name}: {found}", damage.name);
+                assert_eq!(
+                    found.kind == Kind::Presentation,
+                    damage.is_presentation,
+                    "{} of {name}: {found}",
+                    damage.name
+                );
                 assert_eq!(found.case, case, "{} of {name}: {found}", damage.name);
                 done += 1;
             }
@@ -56,7 +62,7 @@ fn every_wrong_program_is_refuted() {
     for program in programs::ALL {
         let (input, printed) = (program.run)();
         let (report, findings) = checker.check(program.format, &input, printed.as_bytes());
-        let found = findings.iter().find(|found| found.is_presentation == program.is_presentation);
+        let found = findings.iter().find(|found| (found.kind == Kind::Presentation) == program.is_presentation);
         let found = found.unwrap_or_else(|| panic!("{}: nothing is found: {report:?}", program.name));
         assert!(found.message.contains(program.says), "{}: {found}", program.name);
     }

@@ -1,15 +1,16 @@
 //! The reading end of a run: cases of a judge file become boards on their way to the servers.
 
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
+use super::Job;
 use crate::client::{Boards, Closed};
-use crate::games::Board;
-use crate::judge::{Format, InputError, Next, Options, Place, ReadError, Reader};
+use crate::games::{Board, Sizes};
+use crate::judge::{Next, Options, Place, ReadError, Reader};
 
 /// How far a run is, for whoever watches it.
 #[derive(Debug, Default)]
@@ -38,39 +39,35 @@ impl Meter {
     }
 }
 
-/// What travels with a board, or in the place of one.
+/// What travels with the board of a case.
 #[derive(Debug)]
-pub(super) enum Tag<T> {
-    /// A case.
-    Case {
-        /// Its number.
-        number: u64,
-        /// Where it begins.
-        place: Place,
-        /// What is kept of its board.
-        kept: T,
-    },
-    /// A fault in a case's place.
-    Bad(Box<InputError>),
-    /// The file could not be read further.
-    Unread(Box<io::Error>),
+pub(super) struct Tag<T> {
+    /// The case's number.
+    pub(super) number: u64,
+    /// Where it begins.
+    pub(super) place: Place,
+    /// What is kept of its board.
+    pub(super) kept: T,
 }
+
+/// A case, or why there is none in its place.
+pub(super) type Read<T> = Result<Tag<T>, ReadError>;
 
 /// Reads a file and sends its boards, each with what is kept of it: in a thread of its own, or on the current runtime where
 /// that has one thread alone.
 ///
 /// # Errors
 /// The thread cannot be started.
-pub(super) fn start<R: Read + Send + 'static, T: Send + 'static>(
-    reading: Reading,
+pub(super) fn start<R: io::Read + Send + 'static, T: Send + 'static>(
+    Job { format, strict, keep_going }: Job,
+    sizes: Sizes,
     input: R,
     meter: &Arc<Meter>,
     keep: impl Fn(&Board) -> T + Send + 'static,
-    boards: Boards<Tag<T>>,
+    boards: Boards<Read<T>>,
 ) -> io::Result<()> {
-    let Reading { format, options, keep_going } = reading;
     let meter = meter.clone();
-    let reader = Reader::new(format, options, Metered { input, meter: meter.clone() });
+    let reader = Reader::new(format, Options { strict, sizes }, Metered { input, meter: meter.clone() });
     let runtime = Handle::current();
     let in_place = runtime.runtime_flavor() == RuntimeFlavor::CurrentThread;
     let feeding = async move { feed(reader, &meter, keep_going, in_place, keep, boards).await };
@@ -83,21 +80,13 @@ pub(super) fn start<R: Read + Send + 'static, T: Send + 'static>(
     Ok(())
 }
 
-/// How a file is read.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
-    pub(super) format: Format,
-    pub(super) options: Options,
-    pub(super) keep_going: bool,
-}
-
 /// Counts what is read.
 struct Metered<R> {
     input: R,
     meter: Arc<Meter>,
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: io::Read> io::Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.meter.read_bytes.fetch_add(read as u64, Ordering::Relaxed);
@@ -106,20 +95,20 @@ impl<R: Read> Read for Metered<R> {
 }
 
 /// Reads cases and sends their boards; faults travel in their places, and what is kept of a board with it.
-async fn feed<R: Read, T>(
+async fn feed<R: io::Read, T>(
     mut reader: Reader<R>,
     meter: &Meter,
     keep_going: bool,
     in_place: bool,
     keep: impl Fn(&Board) -> T,
-    mut boards: Boards<Tag<T>>,
+    mut boards: Boards<Read<T>>,
 ) -> Result<(), Closed> {
     loop {
         match reader.next_case() {
             Ok(Next::Case(case)) => {
                 meter.read_cases.store(case.number, Ordering::Relaxed);
-                let tag = Tag::Case { number: case.number, place: case.place, kept: keep(&case.board) };
-                boards.push(case.board, tag).await?;
+                let tag = Tag { number: case.number, place: case.place, kept: keep(&case.board) };
+                boards.push(case.board, Ok(tag)).await?;
             }
             Ok(Next::Starved) => {
                 boards.flush().await?;
@@ -129,15 +118,12 @@ async fn feed<R: Read, T>(
                 }
             }
             Ok(Next::End) => return boards.finish().await,
-            Err(ReadError::Input(fault)) => {
-                boards.note(Tag::Bad(Box::new(fault))).await?;
-                if !keep_going {
+            Err(error) => {
+                let is_over = !keep_going || matches!(error, ReadError::Io(_));
+                boards.note(Err(error)).await?;
+                if is_over {
                     return boards.finish().await;
                 }
-            }
-            Err(ReadError::Io(error)) => {
-                boards.note(Tag::Unread(Box::new(error))).await?;
-                return boards.finish().await;
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::fault::Error;
-use super::feed::{Meter, Tag};
+use super::error::Error;
+use super::feed::{Meter, Read};
 use crate::client::{Answered, Answers};
 use crate::games::{Answer, Board};
 
@@ -12,11 +12,11 @@ use crate::games::{Answer, Board};
 const MOST_BATCHES: usize = 16;
 
 /// What came through for an entry of the input, with its board.
-pub(super) type Entry = Answered<Tag<Board>>;
+pub(super) type Entry = Answered<Read<Board>>;
 
 /// The entries that are to come.
 pub(super) struct Right {
-    source: Answers<Tag<Board>>,
+    source: Answers<Read<Board>>,
     meter: Arc<Meter>,
     held: VecDeque<Entry>,
     /// How the entries end behind those that are held, if that is known.
@@ -24,7 +24,7 @@ pub(super) struct Right {
 }
 
 impl Right {
-    pub(super) fn new(source: Answers<Tag<Board>>, meter: Arc<Meter>) -> Right {
+    pub(super) fn new(source: Answers<Read<Board>>, meter: Arc<Meter>) -> Right {
         Right { source, meter, held: VecDeque::new(), end: None }
     }
 
@@ -49,7 +49,7 @@ impl Right {
             self.wait().await;
         }
         let answers = self.held.iter().map_while(|entry| match (&entry.tag, &entry.answer) {
-            (Tag::Case { kept, .. }, Some(Ok(answer))) => Some((kept, answer)),
+            (Ok(case), Some(Ok(answer))) => Some((&case.kept, answer)),
             _ => None,
         });
         let answers: Vec<_> = answers.take(most).collect();

@@ -37,7 +37,7 @@ fn a_line_that_is_no_answer_costs_one_case_and_no_other() {
                     let (report, findings) = checker.check(format, &input, text.as_bytes());
                     let shown: Vec<String> = findings.iter().map(ToString::to_string).collect();
                     assert_eq!((report.wrong, report.presentation), (1, 0), "{what}, {name}, {at}: {shown:#?}");
-                    let place = (findings[0].case, findings[0].line);
+                    let place = (findings[0].case, findings[0].place.line);
                     assert_eq!(place, (Some(at as u64 + 1), lines(&cases)[at]), "{what}, {name}: {shown:?}");
                 }
             }
@@ -178,7 +178,7 @@ fn faults_are_named_where_they_stand() {
         let shown: Vec<String> = findings.iter().map(ToString::to_string).collect();
         assert_eq!(findings.len(), told.len(), "{answers}: {shown:#?}");
         for (found, (line, case, message)) in findings.iter().zip(*told) {
-            assert_eq!((found.line, found.case), (*line, Some(*case)), "{answers}: {shown:#?}");
+            assert_eq!((found.place.line, found.case), (*line, Some(*case)), "{answers}: {shown:#?}");
             assert!(found.message.contains(message), "{answers}: {shown:#?}");
         }
     }

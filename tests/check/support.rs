@@ -8,8 +8,9 @@ use std::sync::Arc;
 use sprague::client::target::Target;
 use sprague::client::{Options, Pool};
 use sprague::embedded::Embedded;
-use sprague::judge::Format;
-use sprague::run::check::{Finding, Job, Report, check};
+use sprague::judge::{Diagnostic, Format};
+use sprague::run::Job;
+use sprague::run::check::{Report, check};
 use sprague::server::settings::Settings;
 use sprague::server::workers::Games;
 use tokio::runtime::Runtime;
@@ -32,13 +33,13 @@ impl Checker {
     }
 
     /// Checks answers to the end; a fault of the input is a fault of the test.
-    pub fn check(&self, format: Format, input: &str, answers: impl Read) -> (Report, Vec<Finding>) {
-        let job = Job { format, strict: false, all: true, input: "input".into() };
+    pub fn check(&self, format: Format, input: &str, answers: impl Read) -> (Report, Vec<Diagnostic>) {
+        let job = Job { format, strict: false, keep_going: true };
         let mut findings = Vec::new();
         let input = std::io::Cursor::new(input.as_bytes().to_vec());
-        let mut tell = |finding: &Finding| findings.push(finding.clone());
+        let mut report = |found| findings.push(found);
         let meter = Arc::default();
-        let report = self.runtime.block_on(check(&self.client, &job, input, answers, &meter, &mut tell));
+        let report = self.runtime.block_on(check(&self.client, job, input, answers, &meter, &mut report));
         (report.unwrap_or_else(|error| panic!("{format}: {error}")), findings)
     }
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use sprague::games::{Sizes, darkraft, end_nim, treblecross};
-use sprague::judge::{Case, Format, InputError, Next, Options, ReadError, Reader};
+use sprague::judge::{Case, Diagnostic, Format, Next, Options, ReadError, Reader};
 
 /// Sizes that do not move with the server's defaults.
 pub(crate) const SIZES: Sizes = sizes(1_000_000, 64, 1_000_000);
@@ -21,7 +21,7 @@ const fn sizes(cells: u64, side: u64, piles: u64) -> Sizes {
 }
 
 /// Everything a reader has to say, to the end; `Starved` is checked to be followed by something else.
-pub(crate) fn read_all(format: Format, options: Options, source: impl Read) -> Vec<Result<Case, InputError>> {
+pub(crate) fn read_all(format: Format, options: Options, source: impl Read) -> Vec<Result<Case, Diagnostic>> {
     let mut reader = Reader::new(format, options, source);
     let mut found = Vec::new();
     let mut was_starved = false;
@@ -35,7 +35,7 @@ pub(crate) fn read_all(format: Format, options: Options, source: impl Read) -> V
             Ok(Next::Case(case)) => found.push(Ok(case)),
             Ok(Next::End) => break,
             Err(ReadError::Io(error)) => panic!("{error}"),
-            Err(ReadError::Input(error)) => found.push(Err(error)),
+            Err(ReadError::Input(error)) => found.push(Err(*error)),
         }
         was_starved = false;
     }

@@ -13,7 +13,8 @@ use sprague_games::games::{Answer, Board};
 
 use self::align::Belongs;
 use self::answers::{AnswerText, Chunk, Says};
-use self::verdict::Fault;
+use self::verdict::{Fault, Refutation};
+use super::diagnostic::{Diagnostic, Kind, Place};
 use super::format::Format;
 use super::writer::write_answer;
 
@@ -88,11 +89,17 @@ impl<R: Read> Checker<R> {
         answer: &Answer,
         following: &Following<'_>,
     ) -> io::Result<Option<Mistake>> {
-        let mut mistake = Mistake { between: None, expected: verdict::expected(self.format, number), wrong: None };
+        let expected = verdict::expected(self.format, number);
+        // Something before the answer that is none: its line, and its first word.
+        let mut between: Option<(u64, String)> = None;
+        let wrong = |line, message| Diagnostic {
+            case: Some(number),
+            ..Diagnostic::new(Kind::WrongAnswer, Place::line(line), message)
+        };
         let mut passed = 0;
         while !self.text.take(&self.right)? {
             let piece = self.text.next(cells(board))?;
-            if self.is_unclear && mistake.between.is_none() {
+            if self.is_unclear && between.is_none() {
                 let is_next = match following.0.first() {
                     Some((_, next)) => align::agrees(&piece.says, next),
                     None => piece.says == Says::Nothing && following.1,
@@ -112,7 +119,7 @@ impl<R: Read> Checker<R> {
                     let mut given = self.text.given(piece, number);
                     passed += given.text.len();
                     if passed <= MOST_BETWEEN {
-                        mistake.between.get_or_insert((given.line_of_word(0), given.head));
+                        between.get_or_insert((given.line_of_word(0), given.head));
                         continue;
                     }
                     given.says = Says::TooLong;
@@ -120,18 +127,29 @@ impl<R: Read> Checker<R> {
                 }
             };
             let fault = verdict::fault(self.format, number, board, answer, &given, &self.right);
-            mistake.wrong = Some(Wrong {
-                line: verdict::line(&fault, &given, &self.right),
-                is_last: matches!(given.says, Says::TooLong | Says::Nothing),
-                claim: verdict::claim(self.format, &given, answer),
-                fault,
-            });
-            return Ok(Some(mistake));
+            let line = verdict::line(&fault, &given, &self.right);
+            let claim = || verdict::claim(self.format, &given, answer);
+            let (kind, message, refutation) = match fault {
+                Fault::Presentation(message) => (Kind::Presentation, message, None),
+                Fault::Plain(message, _) => (Kind::WrongAnswer, format!("{message}; {}", claim()), None),
+                Fault::Refuted(refutation, _) => (Kind::WrongAnswer, claim(), Some(refutation)),
+            };
+            let found = match between {
+                None => Diagnostic { kind, ..wrong(line, message) },
+                Some((at, head)) => {
+                    wrong(at, format!("{head} is no answer: expected {expected}; behind it, on line {line}: {message}"))
+                }
+            };
+            let is_last = matches!(given.says, Says::TooLong | Says::Nothing);
+            return Ok(Some(Mistake { found: Diagnostic { is_last, ..found }, refutation }));
         }
         let is_same =
             |next: &Answer| (next.outcome(), next.winning_cells()) == (answer.outcome(), answer.winning_cells());
         self.is_unclear &= following.0.first().is_some_and(|(_, next)| is_same(next));
-        Ok(mistake.between.is_some().then_some(mistake))
+        Ok(between.map(|(line, head)| {
+            let message = format!("{head} is no answer: expected {expected}; the answer behind it is right");
+            Mistake { found: wrong(line, message), refutation: None }
+        }))
     }
 
     fn belongs(
@@ -155,79 +173,52 @@ impl<R: Read> Checker<R> {
         Ok(align::of_unreadable((&pieces, pieces_end), (&answers, *is_end)))
     }
 
-    /// What stands behind the last answer, if anything: its line, whether it is blank, and what is wrong.
+    /// What stands behind the last answer, if anything.
     ///
     /// # Errors
     /// The source's.
-    pub fn rest(&mut self) -> io::Result<Option<(u64, bool, String)>> {
+    pub fn rest(&mut self) -> io::Result<Option<Diagnostic>> {
         let (line, word, is_there) = self.text.rest()?;
-        Ok(match word {
-            Some(word) => Some((line, false, format!("found {word} behind the answer of the last case"))),
-            None if is_there => Some((line, true, "there are empty lines or blanks behind the last answer".into())),
-            None => None,
-        })
+        let (kind, message) = match word {
+            Some(word) => (Kind::WrongAnswer, format!("found {word} behind the answer of the last case")),
+            None if is_there => (Kind::Presentation, "there are empty lines or blanks behind the last answer".into()),
+            None => return Ok(None),
+        };
+        Ok(Some(Diagnostic::new(kind, Place::line(line), message)))
     }
 }
 
 /// What is wrong with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// Something before the answer that is none: its line, and its first word.
-    between: Option<(u64, String)>,
-    /// What would be an answer.
-    expected: String,
-    wrong: Option<Wrong>,
-}
-
-/// What is wrong with what stands in a case's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Wrong {
-    fault: Fault,
-    line: u64,
-    is_last: bool,
-    claim: String,
+    /// It, without the reason.
+    pub found: Diagnostic,
+    refutation: Option<Refutation>,
 }
 
 impl Mistake {
-    /// The line of the answer file on which it is to be seen.
-    pub fn line(&self) -> u64 {
-        let line = self.between.as_ref().map(|(line, _)| *line).or(self.wrong.as_ref().map(|wrong| wrong.line));
-        line.unwrap_or(1)
-    }
-
-    /// Whether what is said is right, and laid out wrong.
-    pub fn is_presentation(&self) -> bool {
-        let is_presentation = |wrong: &Wrong| matches!(wrong.fault, Fault::Presentation(_));
-        self.between.is_none() && self.wrong.as_ref().is_some_and(is_presentation)
-    }
-
-    /// Whether nothing behind it can be compared.
-    pub fn is_last(&self) -> bool {
-        self.wrong.as_ref().is_some_and(|wrong| wrong.is_last)
-    }
-
     /// The moves that the explanation is to be of which shows the mistake; none if it needs no explanation.
     pub fn asks(&self) -> Option<Vec<Move>> {
-        self.wrong.as_ref().and_then(|wrong| wrong.fault.asks())
+        self.refutation.map(Refutation::asks)
     }
 
-    /// What is wrong, by the explanation that was asked for, or what is the matter with that. `try_moves` is what to type to
-    /// see the replies to moves.
-    pub fn message(&self, told: Option<Result<&Explanation, &dyn Display>>, try_moves: &str) -> String {
-        let wrong = self.wrong.as_ref().map(|Wrong { fault, claim, line, .. }| {
-            let message = fault.message(claim, told, try_moves);
-            (*line, message)
-        });
-        match (&self.between, wrong) {
-            (None, wrong) => wrong.map(|(_, message)| message).unwrap_or_default(),
-            (Some((_, head)), wrong) => {
-                let behind = match wrong {
-                    None => "the answer behind it is right".into(),
-                    Some((line, message)) => format!("behind it, on line {line}: {message}"),
-                };
-                format!("{head} is no answer: expected {}; {behind}", self.expected)
+    /// What is wrong, with the reason by the explanation that was asked for, or what is the matter with that.
+    pub fn explained(self, told: Result<&Explanation, &dyn Display>) -> Diagnostic {
+        let Mistake { mut found, refutation } = self;
+        let reason = match (refutation, told) {
+            (None, _) => return found,
+            // A board that can be solved and is too much to explain.
+            (Some(_), Err(error)) => format!("no reason can be given: {error}"),
+            (Some(refutation), Ok(told)) => {
+                if refutation == Refutation::WrongWin {
+                    found.kind = Kind::NoWinningMove;
+                }
+                refutation.reason(told)
             }
-        }
+        };
+        found.message += "; ";
+        found.message += &reason;
+        found
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::io::Read;
 
+use super::diagnostic::{Diagnostic, Place, ReadError};
 use super::letters::GridLetters;
 use super::limit::Limit;
-use super::text::{self, ParseError, Place, Stop, Text, Word};
+use super::text::{self, Text, Word};
 use sprague_games::games::darkraft::Board;
 use sprague_games::message;
 
@@ -29,14 +30,13 @@ pub(super) fn read<R: Read>(
     letters: &GridLetters,
     size: Size,
     place: Place,
-) -> Result<(Board, Vec<Place>), Stop> {
+) -> Result<(Board, Vec<Place>), ReadError> {
     let Size { rows: (rows, most_rows), columns: (columns, most_columns) } = size;
     if rows == 0 || columns == 0 {
-        let message = format!("a grid of {rows} x {columns}: the grid has no cells");
-        return Err(ParseError { place, message, is_last: false }.into());
+        return Err(Diagnostic::input(place, format!("a grid of {rows} x {columns}: the grid has no cells")).into());
     }
-    let size_fault = most_rows.check(rows, "row").and_then(|()| most_columns.check(columns, "column")).err();
-    let mut fault = size_fault.map(|message| ParseError { place, message, is_last: false });
+    let taken = most_rows.check(rows, "row", place).and_then(|()| most_columns.check(columns, "column", place));
+    let mut fault = taken.err();
     let mut grid = Grid { rows, columns, cells: Vec::new(), starts: Vec::new() };
     for number in 1..=rows {
         let found = text.word(columns.min(most_columns.largest()).max(SHOWN))?;
@@ -44,8 +44,7 @@ pub(super) fn read<R: Read>(
         match found {
             Some(row) if !is_count(&row) => fault = fault.or_else(|| grid.add(number, &row, place, letters).err()),
             _ => {
-                let missing = || missing(number, rows, place, found);
-                return Err(fault.map_or_else(missing, |fault| ParseError { is_last: true, ..fault }).into());
+                return Err(fault.unwrap_or_else(|| missing(number, rows, place, found)).last().into());
             }
         }
     }
@@ -53,7 +52,7 @@ pub(super) fn read<R: Read>(
         Some(fault) => Err(fault.into()),
         None => {
             let board = Board::new(columns as u32, grid.cells.into());
-            let board = board.map_err(|found| ParseError { place, message: found.to_string(), is_last: false })?;
+            let board = board.map_err(|found| Diagnostic::input(place, found.to_string()))?;
             Ok((board, grid.starts))
         }
     }
@@ -68,8 +67,8 @@ struct Grid {
 }
 
 impl Grid {
-    fn add(&mut self, number: u64, row: &Word, place: Place, letters: &GridLetters) -> Result<(), ParseError> {
-        let fault = |place, message| Err(ParseError { place, message, is_last: false });
+    fn add(&mut self, number: u64, row: &Word, place: Place, letters: &GridLetters) -> Result<(), Diagnostic> {
+        let fault = |place, message| Err(Diagnostic::input(place, message));
         let (rows, columns) = (self.rows, self.columns);
         if row.length != columns {
             return fault(place, bad_length(&format!("row {number} of {rows}"), row.length, columns));
@@ -105,7 +104,7 @@ fn is_count(word: &Word) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-fn missing(number: u64, rows: u64, place: Place, found: Option<Word>) -> ParseError {
+fn missing(number: u64, rows: u64, place: Place, found: Option<Word>) -> Diagnostic {
     let found = found.map_or_else(|| "the file ends".into(), |word| format!("found {}", text::quote(&word)));
-    ParseError { place, message: format!("row {number} of {rows} is missing: {found}"), is_last: true }
+    Diagnostic::input(place, format!("row {number} of {rows} is missing: {found}"))
 }

@@ -4,8 +4,9 @@ use std::io::Read;
 use std::ops::RangeInclusive;
 
 use super::description::Number;
+use super::diagnostic::{Diagnostic, Kind, Place, ReadError};
 use super::limit::Limit;
-use super::text::{ParseError, Place, Stop, Text};
+use super::text::Text;
 use sprague_games::games::end_nim::Board;
 
 /// How many piles are made room for before they are seen; a longer row grows as it is read.
@@ -22,22 +23,19 @@ pub(super) fn read<R: Read>(
     limit: Limit,
     statement: Option<&RangeInclusive<u64>>,
     place: Place,
-) -> Result<Board, Stop> {
-    let fault = |message, is_last| ParseError { place, message, is_last };
+) -> Result<Board, ReadError> {
     let least = *number.limits.start();
     if statement.is_some() && count < least {
-        let message = format!("{} is {count}: the statement has {least} or more piles (--strict)", number.name);
-        return Err(fault(message, false).into());
+        let message = format!("{} is {count}: the statement has {least} or more piles", number.name);
+        return Err(Diagnostic::new(Kind::Limit, place, message).into());
     }
-    let mut first_fault = limit.check(count, "pile").err().map(|message| fault(message, false));
+    let mut first_fault = limit.check(count, "pile", place).err();
     let mut piles = Vec::with_capacity(if first_fault.is_none() { count.min(ROOM) as usize } else { 0 });
     for number in 1..=count {
         let Some(pile) = text.number()? else {
-            let missing = || {
-                let message = format!("pile {number} of {count} is missing: the file ends");
-                ParseError { place: text.place(), message, is_last: true }
-            };
-            return Err(first_fault.map_or_else(missing, |fault| ParseError { is_last: true, ..fault }).into());
+            let missing =
+                || Diagnostic::input(text.place(), format!("pile {number} of {count} is missing: the file ends"));
+            return Err(first_fault.unwrap_or_else(missing).last().into());
         };
         if first_fault.is_some() {
             continue;
@@ -45,20 +43,19 @@ pub(super) fn read<R: Read>(
         match (pile, statement) {
             (Ok(pile), Some(limits)) if !limits.contains(&pile) => {
                 let (least, most) = (limits.start(), limits.end());
-                let message =
-                    format!("pile {number} of {count} is {pile}: the statement allows {least} to {most} (--strict)");
-                first_fault = Some(ParseError { place: text.place(), message, is_last: false });
+                let message = format!("pile {number} of {count} is {pile}: the statement allows {least} to {most}");
+                first_fault = Some(Diagnostic::new(Kind::Limit, text.place(), message));
             }
             (Ok(0), _) => {}
             (Ok(pile), _) => piles.push(pile),
             (Err(found), _) => {
                 let message = format!("{found}: expected pile {number} of {count}, 0 to 18446744073709551615");
-                first_fault = Some(ParseError { place: text.place(), message, is_last: false });
+                first_fault = Some(Diagnostic::input(text.place(), message));
             }
         }
     }
     match first_fault {
         Some(fault) => Err(fault.into()),
-        None => Ok(Board::new(piles).map_err(|found| fault(found.to_string(), false))?),
+        None => Ok(Board::new(piles).map_err(|found| Diagnostic::input(place, found.to_string()))?),
     }
 }

@@ -43,7 +43,7 @@ mod tests {
     use crate::description::{AnswerWords, Ask, Before, BoardWords, Cases, Description, Element, Number, Sample};
     use crate::generate::{Kind, Recipe, Wish};
     use crate::letters::CellLetters;
-    use crate::{Case, Format, Next, Options, Reader, validate, write_answer, write_board};
+    use crate::{Case, Diagnostic, Format, Next, Options, Reader, validate, write_answer, write_board};
 
     /// Letters, limits and words that no judge has.
     static OTHER: Description = Description {
@@ -139,7 +139,7 @@ mod tests {
         let made = text(recipe(format));
         assert_eq!((made.lines().count(), faults(format, &made)), (1, vec![]));
         let found = cases(format, "2 1 8", true).remove(0).unwrap_err();
-        assert!(found.ends_with("case 1: pile 2 of 2 is 8: the statement allows 1 to 7 (--strict)"), "{found}");
+        assert!(found.ends_with("case 1: pile 2 of 2 is 8: the statement allows 1 to 7"), "{found}");
         assert_eq!(faults(format, "2 1\n"), ["1:3: case 1: the line has 1 pile: expected 2"]);
         assert_eq!(faults(format, "2\n"), ["1:2: case 1: the line has 0 piles: expected 2"]);
         assert_eq!(faults(format, ""), ["1:1: the file is empty: expected k, and k piles"]);
@@ -189,7 +189,8 @@ mod tests {
                 }
                 let following = right[at + 1..].iter().map(|(board, answer)| (board, answer)).collect();
                 let mistake = checker.mistake(number, board, answer, &(following, true)).unwrap();
-                found.extend(mistake.map(|mistake| format!("{}: {}", mistake.line(), mistake.message(None, ""))));
+                let told = |found: Diagnostic| format!("{}: {}", found.place, found.message);
+                found.extend(mistake.map(|mistake| told(mistake.found)));
             }
             assert_eq!(checker.rest().unwrap(), None, "{text}");
             assert_eq!(found.len(), told.len(), "{text}: {found:?}");

@@ -19,6 +19,7 @@
 
 #![warn(missing_debug_implementations, unreachable_pub)]
 
+pub mod diagnostic;
 mod letters;
 mod kind;
 mod description;
@@ -36,8 +37,8 @@ mod validate;
 pub mod check;
 pub mod generate;
 
+pub use self::diagnostic::{Diagnostic, Place, ReadError};
 pub use self::format::Format;
-pub use self::reader::{Case, InputError, Next, Options, ReadError, Reader};
-pub use self::text::Place;
-pub use self::validate::{LayoutFault, validate};
+pub use self::reader::{Case, Next, Options, Reader};
+pub use self::validate::validate;
 pub use self::writer::{write_answer, write_board, write_error_line, write_heading};

@@ -1,5 +1,6 @@
 //! How large a board may be: by the statement, when a file is held to it, and by the server.
 
+use super::diagnostic::{Diagnostic, Kind, Place};
 use sprague_games::message::count;
 
 /// The largest size that is taken.
@@ -17,15 +18,16 @@ impl Limit {
         self.statement.map_or(self.server, |statement| statement.min(self.server))
     }
 
-    /// Whether `size` is taken; else the limit, its value and the size. `unit` is one of what is counted: `cell`.
-    pub(super) fn check(self, size: u64, unit: &str) -> Result<(), String> {
-        let over = |limit, whose, how| {
-            Err(format!("a board of {} is over the {whose}'s limit of {}{how}", count(size, unit), count(limit, unit)))
+    /// Whether a board of `size` at `place` is taken; else the limit, its value and the size. `unit` is one of what is
+    /// counted: `cell`.
+    pub(super) fn check(self, size: u64, unit: &str, place: Place) -> Result<(), Diagnostic> {
+        let (limit, whose, kind) = match self {
+            Limit { statement: Some(limit), .. } if size > limit => (limit, "statement", Kind::Limit),
+            Limit { server: limit, .. } if size > limit => (limit, "server", Kind::Input),
+            _ => return Ok(()),
         };
-        match self {
-            Limit { statement: Some(limit), .. } if size > limit => over(limit, "statement", " (--strict)"),
-            Limit { server: limit, .. } if size > limit => over(limit, "server", ""),
-            _ => Ok(()),
-        }
+        let (size, limit) = (count(size, unit), count(limit, unit));
+        let message = format!("a board of {size} is over the {whose}'s limit of {limit}");
+        Err(Diagnostic::new(kind, place, message))
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the cases of a judge file as a stream.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::RangeInclusive;
 
 use sprague_games::games::{Board, Sizes};
@@ -8,10 +8,11 @@ use sprague_games::message::count;
 
 use super::darkraft;
 use super::description::{BoardWords, Cases, Description, Element, Number, Unit, line_in_words};
+use super::diagnostic::{Diagnostic, Kind, Place, ReadError};
 use super::end_nim;
 use super::format::Format;
 use super::limit::Limit;
-use super::text::{self, ParseError, Place, Stop, Text};
+use super::text::{self, Text};
 use super::treblecross;
 
 /// How a file is read.
@@ -72,31 +73,6 @@ pub enum Next {
     End,
 }
 
-/// Why a reader has no case to give.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The source failed; nothing follows.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The input is at fault.
-    #[error(transparent)]
-    Input(#[from] InputError),
-}
-
-/// A fault of the input: `LINE:COLUMN: case K: what is wrong`, without `case K: ` when it is one of the whole file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {}{message}", case.map(|case| format!("case {case}: ")).unwrap_or_default())]
-pub struct InputError {
-    /// Where.
-    pub place: Place,
-    /// The case whose answer is lost; none for a fault of the file (a bad T, too few cases, text after the last).
-    pub case: Option<u64>,
-    /// What is wrong and what to do.
-    pub message: String,
-    /// Nothing follows; otherwise the reader goes on behind the fault.
-    pub is_last: bool,
-}
-
 /// Reads the cases of a file as a stream, in flat memory.
 #[derive(Debug)]
 pub struct Reader<R> {
@@ -127,33 +103,27 @@ impl<R: Read> Reader<R> {
     /// The source's, or a fault of the input. One fault a case at most; a case with a fault is over.
     pub fn next_case(&mut self) -> Result<Next, ReadError> {
         let (case, found) = self.step();
-        let error = match found {
-            Ok(Next::End) => {
-                self.stage = Stage::Over;
-                return Ok(Next::End);
+        match found {
+            Err(_) if self.text.is_starved() => Ok(Next::Starved),
+            Err(ReadError::Input(mut fault)) => {
+                fault.case = case;
+                if fault.is_last {
+                    self.stage = Stage::Over;
+                } else if case.is_some() {
+                    self.done += 1;
+                }
+                Err(ReadError::Input(fault))
             }
-            Ok(next) => return Ok(next),
-            Err(Stop::Starved) => return Ok(Next::Starved),
-            Err(Stop::Io(error)) => {
+            Ok(Next::End) | Err(ReadError::Io(_)) => {
                 self.stage = Stage::Over;
-                return Err(error.into());
+                found
             }
-            Err(Stop::Fault(error)) => error,
-        };
-        let ParseError { place, mut message, is_last } = error;
-        if is_last {
-            self.stage = Stage::Over;
-        } else if case.is_some() {
-            self.done += 1;
+            Ok(Next::Case(_) | Next::Starved) => found,
         }
-        if is_last && case.is_some() {
-            message += "; no case after this one can be read";
-        }
-        Err(InputError { place, case, message, is_last }.into())
     }
 
     /// What comes next, and the case that a fault is laid to.
-    fn step(&mut self) -> (Option<u64>, Result<Next, Stop>) {
+    fn step(&mut self) -> (Option<u64>, Result<Next, ReadError>) {
         if self.stage == Stage::Start
             && let Err(stop) = self.start()
         {
@@ -176,7 +146,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads T, in the formats that have it.
-    fn start(&mut self) -> Result<(), Stop> {
+    fn start(&mut self) -> Result<(), ReadError> {
         let limits = match &self.format.cases {
             Cases::Count(limits) => limits,
             Cases::One { .. } => {
@@ -190,19 +160,19 @@ impl<R: Read> Reader<R> {
         };
         let total = self.text.number()?.unwrap_or_else(|| Err("the file is empty".into()));
         let place = self.text.place();
-        let fault = |message, is_last| ParseError { place, message, is_last };
-        let total = total.map_err(|found| fault(format!("{found}: expected T, the number of cases"), true))?;
+        let unread = |found| Diagnostic::input(place, format!("{found}: expected T, the number of cases")).last();
+        let total = total.map_err(unread)?;
         self.stage = Stage::Cases { total: Some(total) };
         if self.options.strict && !limits.contains(&total) {
             let (least, most) = (limits.start(), limits.end());
-            let message = format!("T is {total}: the statement allows {least} to {most} (--strict)");
-            return Err(fault(message, false).into());
+            let message = format!("T is {total}: the statement allows {least} to {most}");
+            return Err(Diagnostic::new(Kind::Limit, place, message).into());
         }
         Ok(())
     }
 
     /// The end, where only white space may follow the last case.
-    fn end(&mut self, total: u64) -> Result<Next, Stop> {
+    fn end(&mut self, total: u64) -> Result<Next, ReadError> {
         let Some(word) = self.text.word(32)? else { return Ok(Next::End) };
         let found = text::quote(&word);
         let message = match (&self.format.cases, total) {
@@ -213,21 +183,21 @@ impl<R: Read> Reader<R> {
             (Cases::Count(_) | Cases::End, 0) => format!("found {found} after T, which is 0"),
             (Cases::Count(_) | Cases::End, _) => format!("found {found} after case {total}, the last by T"),
         };
-        Err(ParseError { place: self.text.place(), message, is_last: true }.into())
+        Err(Diagnostic::input(self.text.place(), message).last().into())
     }
 
     /// What the end of the text means where a case could begin.
-    fn too_short(&mut self, total: Option<u64>) -> Result<Next, Stop> {
+    fn too_short(&mut self, total: Option<u64>) -> Result<Next, ReadError> {
         let message = match (&self.format.cases, total) {
             (_, None) => return Ok(Next::End),
             (Cases::One { .. }, _) => format!("the file is empty: expected {}", self.format.case_in_words()),
             (_, Some(total)) => format!("T is {total}, but the file ends after {}", count(self.done, "case")),
         };
-        Err(ParseError { place: self.text.place(), message, is_last: true }.into())
+        Err(Diagnostic::input(self.text.place(), message).last().into())
     }
 
     /// Reads a case; none at the end of the text.
-    fn case(&mut self, number: u64) -> Result<Option<Case>, Stop> {
+    fn case(&mut self, number: u64) -> Result<Option<Case>, ReadError> {
         let mut begun = Begun { place: None, numbers: Vec::new() };
         let mut found = None;
         for element in self.format.case {
@@ -240,8 +210,7 @@ impl<R: Read> Reader<R> {
                     };
                     let place = self.text.place();
                     let value = value.map_err(|found| {
-                        let message = format!("{found}: expected {}", self.format.named(number));
-                        ParseError { place, message, is_last: true }
+                        Diagnostic::input(place, format!("{found}: expected {}", self.format.named(number))).last()
                     })?;
                     begun.place.get_or_insert(place);
                     begun.numbers.push((number, value));
@@ -251,7 +220,7 @@ impl<R: Read> Reader<R> {
                     None => {
                         let message =
                             format!("the file ends: expected {}", line_in_words(std::slice::from_ref(element)));
-                        return Err(ParseError { place: self.text.place(), message, is_last: true }.into());
+                        return Err(Diagnostic::input(self.text.place(), message).last().into());
                     }
                     board => {
                         begun.place.get_or_insert(self.text.place());
@@ -266,7 +235,7 @@ impl<R: Read> Reader<R> {
 
     /// Reads a board; none at the end of the text.
     #[inline]
-    fn board(&mut self, words: &BoardWords, begun: &Begun) -> Result<Option<(Board, Spots)>, Stop> {
+    fn board(&mut self, words: &BoardWords, begun: &Begun) -> Result<Option<(Board, Spots)>, ReadError> {
         let Options { strict, sizes } = self.options;
         let limit = |limits: &RangeInclusive<u64>, unit: Unit| Limit {
             statement: strict.then_some(*limits.end()),

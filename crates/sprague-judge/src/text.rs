@@ -1,10 +1,10 @@
 //! A cursor over bytes that knows line and column: words and numbers as scanf takes them, in flat memory.
 
-use std::fmt;
 use std::io::{self, Read};
 
 use bytes::Bytes;
 
+use super::diagnostic::{Place, ReadError};
 use sprague_games::message;
 
 /// How much is asked of the source at once. A pipe or terminal gives less at a time (pipes hold 64 KiB), so a full
@@ -13,56 +13,6 @@ const CHUNK: usize = 256 * 1024;
 /// The longest word that is looked at as a number, leading zeros and all.
 const LONGEST_NUMBER: u64 = 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
-/// A place in a file. Columns are bytes; a byte order mark is not counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    /// The line, from 1.
-    pub line: u64,
-    /// The byte within the line, from 1.
-    pub column: u64,
-}
-
-impl Place {
-    /// The place `bytes` further right on the same line.
-    pub(super) fn right(self, bytes: u64) -> Place {
-        Place { column: self.column + bytes, ..self }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.line, self.column)
-    }
-}
-
-/// What is wrong with a text, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ParseError {
-    /// Where the fault begins.
-    pub place: Place,
-    /// What is wrong and what to do.
-    pub message: String,
-    /// Nothing after this fault can be read: where the next case starts is not known.
-    pub is_last: bool,
-}
-
-/// Why a read ended without what was asked for.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// The source may keep its reader waiting; the cursor is back at the last `begin`, and the next read waits.
-    Starved,
-    /// The source failed.
-    Io(io::Error),
-    /// The text is at fault.
-    Fault(ParseError),
-}
-
-impl From<ParseError> for Stop {
-    fn from(error: ParseError) -> Stop {
-        Stop::Fault(error)
-    }
-}
 
 /// Bytes between white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,12 +72,18 @@ impl<R: Read> Text<R> {
         }
     }
 
-    /// Begins a stretch that is read again from here after `Starved`. `Starved` comes at most once a stretch, before
-    /// its first read, when the read before came up short: what the caller has in hand can be sent off meanwhile,
-    /// and until the stretch is complete there is nothing new to send.
+    /// Begins a stretch that is read again from here after the source has starved, which is an error like another until
+    /// `is_starved` is asked. That comes at most once a stretch, before its first read, when the read before came up short:
+    /// what the caller has in hand can be sent off meanwhile, and until the stretch is complete there is nothing new to send.
     pub(super) fn begin(&mut self) {
         let again = std::mem::take(&mut self.starved);
         self.mark = (!again).then_some(Mark { at: self.at, line: self.line, line_start: self.line_start });
+    }
+
+    /// Whether the last error says only that the source may keep its reader waiting: the cursor is back at the last `begin`,
+    /// and the next read waits.
+    pub(super) fn is_starved(&self) -> bool {
+        self.starved
     }
 
     /// Where the last word or number begins; at the end of the text, the end.
@@ -143,7 +99,7 @@ impl<R: Read> Text<R> {
     }
 
     /// The next word, of which no more than `limit` bytes are held; none at the end of the text.
-    pub(super) fn word(&mut self, limit: u64) -> Result<Option<Word>, Stop> {
+    pub(super) fn word(&mut self, limit: u64) -> Result<Option<Word>, ReadError> {
         if !self.skip_blanks()? {
             return Ok(None);
         }
@@ -157,7 +113,7 @@ impl<R: Read> Text<R> {
     /// The next word as a number; its message when it is none. Leading zeros and one plus sign are accepted.
     // Nearly every number is digits within the chunk; the rest takes the way over the word.
     #[inline]
-    pub(super) fn number(&mut self) -> Result<Option<Result<u64, String>>, Stop> {
+    pub(super) fn number(&mut self) -> Result<Option<Result<u64, String>>, ReadError> {
         if !self.skip_blanks()? {
             return Ok(None);
         }
@@ -170,7 +126,7 @@ impl<R: Read> Text<R> {
 
     /// Moves to the next byte that is not white space; false at the end of the text.
     #[inline]
-    fn skip_blanks(&mut self) -> Result<bool, Stop> {
+    fn skip_blanks(&mut self) -> Result<bool, ReadError> {
         loop {
             while let Some(&byte) = self.chunk.get(self.at) {
                 if !is_blank(byte) {
@@ -191,7 +147,7 @@ impl<R: Read> Text<R> {
     }
 
     #[cold]
-    fn word_across_chunks(&mut self, limit: u64) -> Result<Word, Stop> {
+    fn word_across_chunks(&mut self, limit: u64) -> Result<Word, ReadError> {
         let mut head = Vec::new();
         let mut length = 0;
         loop {
@@ -210,7 +166,7 @@ impl<R: Read> Text<R> {
 
     /// Replaces the chunk, which is used up, by the next one; false at the end of the text.
     #[cold]
-    fn fill(&mut self) -> Result<bool, Stop> {
+    fn fill(&mut self) -> Result<bool, ReadError> {
         if self.at_end {
             return Ok(false);
         }
@@ -218,7 +174,7 @@ impl<R: Read> Text<R> {
         if let Some(mark) = mark.filter(|_| self.last_read_was_short) {
             Mark { at: self.at, line: self.line, line_start: self.line_start } = mark;
             self.starved = true;
-            return Err(Stop::Starved);
+            return Err(io::Error::from(io::ErrorKind::WouldBlock).into());
         }
         let is_first = self.base == 0 && self.chunk.is_empty();
         let mut length = self.read(0)?;
@@ -241,7 +197,7 @@ impl<R: Read> Text<R> {
     }
 
     /// One read into the scratch space from `from` on; 0 at the end.
-    fn read(&mut self, from: usize) -> Result<usize, Stop> {
+    fn read(&mut self, from: usize) -> Result<usize, ReadError> {
         loop {
             match self.source.read(&mut self.scratch[from..]) {
                 Ok(length) => {
@@ -250,7 +206,7 @@ impl<R: Read> Text<R> {
                     return Ok(length);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Stop::Io(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     }

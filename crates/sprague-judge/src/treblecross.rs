@@ -4,9 +4,10 @@ use std::io::Read;
 
 use bytes::Bytes;
 
+use super::diagnostic::{Diagnostic, Place, ReadError};
 use super::letters::CellLetters;
 use super::limit::Limit;
-use super::text::{ParseError, Place, Stop, Text};
+use super::text::Text;
 use sprague_games::games::treblecross::{Board, Fault};
 use sprague_games::message;
 
@@ -16,9 +17,9 @@ pub(super) fn read_cells<R: Read>(
     text: &mut Text<R>,
     letters: &CellLetters,
     limit: Limit,
-) -> Result<Option<Board>, Stop> {
+) -> Result<Option<Board>, ReadError> {
     let Some(word) = text.word(limit.largest())? else { return Ok(None) };
-    limit.check(word.length, "cell").map_err(|message| fault(text.place(), message))?;
+    limit.check(word.length, "cell", text.place())?;
     let cells = letters.cells(word.head);
     Board::new(cells).map(Some).map_err(|found| cell_fault(text.place(), text.last_word(), letters, &found).into())
 }
@@ -28,27 +29,24 @@ pub(super) fn read_length<R: Read>(
     text: &mut Text<R>,
     named: impl Fn() -> String,
     limit: Limit,
-) -> Result<Option<Board>, Stop> {
+) -> Result<Option<Board>, ReadError> {
     static EMPTY: [u8; 4096] = [b'.'; 4096];
     let Some(length) = text.number()? else { return Ok(None) };
     let place = text.place();
-    let length = length.map_err(|message| fault(place, format!("{message}: expected {}", named())))?;
-    limit.check(length, "cell").map_err(|message| fault(place, message))?;
+    let length = length.map_err(|message| Diagnostic::input(place, format!("{message}: expected {}", named())))?;
+    limit.check(length, "cell", place)?;
     let length = length as usize;
     let cells = EMPTY.get(..length).map_or_else(|| vec![b'.'; length].into(), Bytes::from_static);
-    Board::new(cells).map(Some).map_err(|found| fault(place, found.to_string()).into())
+    Board::new(cells).map(Some).map_err(|found| Diagnostic::input(place, found.to_string()).into())
 }
 
-fn fault(place: Place, message: String) -> ParseError {
-    ParseError { place, message, is_last: false }
-}
-
-fn cell_fault(place: Place, cells: &[u8], letters: &CellLetters, fault_of: &Fault) -> ParseError {
-    match *fault_of {
+fn cell_fault(place: Place, cells: &[u8], letters: &CellLetters, fault: &Fault) -> Diagnostic {
+    match *fault {
         Fault::BadCell { at, .. } => {
-            fault(place.right(at.into()), message::cell(u64::from(at) + 1, cells, at as usize, &letters.all()))
+            let message = message::cell(u64::from(at) + 1, cells, at as usize, &letters.all());
+            Diagnostic::input(place.right(at.into()), message)
         }
-        Fault::AlreadyWon { at } => fault(place.right(at.into()), fault_of.to_string()),
-        Fault::TooShort { .. } => fault(place, fault_of.to_string()),
+        Fault::AlreadyWon { at } => Diagnostic::input(place.right(at.into()), fault.to_string()),
+        Fault::TooShort { .. } => Diagnostic::input(place, fault.to_string()),
     }
 }

@@ -6,26 +6,15 @@ use std::ops::RangeInclusive;
 
 use super::darkraft;
 use super::description::{BoardWords, Cases, Description, Element, line_in_words};
+use super::diagnostic::{Diagnostic, Kind, Place};
 use super::format::Format;
 use super::letters::{CellLetters, GridLetters};
 use super::line::{self, Line, Token};
-use super::text::{Place, Word, quote};
+use super::text::{Word, quote};
 use sprague_games::message::{self, count};
 
 /// As much of a line as is held; the longest that any statement allows has 11,000 bytes.
 const LONGEST_LINE: u64 = 64 * 1024;
-
-/// A fault of a file: `LINE:COLUMN: case K: what is wrong`, without `case K: ` when it is one of the whole file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {}{message}", case.map(|case| format!("case {case}: ")).unwrap_or_default())]
-pub struct LayoutFault {
-    /// Where.
-    pub place: Place,
-    /// Which case, if it is one's.
-    pub case: Option<u64>,
-    /// What is wrong and what would be right.
-    pub message: String,
-}
 
 /// Reads a file to its end and reports every fault, line by line; says how many cases there were. Memory is flat.
 ///
@@ -39,7 +28,7 @@ pub struct LayoutFault {
 ///
 /// # Errors
 /// The source's.
-pub fn validate(format: Format, source: impl Read, report: &mut dyn FnMut(LayoutFault)) -> io::Result<u64> {
+pub fn validate(format: Format, source: impl Read, report: &mut dyn FnMut(Diagnostic)) -> io::Result<u64> {
     let mut source = BufReader::with_capacity(256 * 1024, source);
     let mut check = Check {
         format: format.0,
@@ -116,7 +105,7 @@ struct Check<'a> {
     place: Place,
     /// Of the line no more than its beginning is held: it is at fault, and all is said of it.
     is_cut: bool,
-    report: &'a mut dyn FnMut(LayoutFault),
+    report: &'a mut dyn FnMut(Diagnostic),
 }
 
 impl Check<'_> {
@@ -131,7 +120,8 @@ impl Check<'_> {
 
     fn lay(&mut self, column: u64, case: Option<u64>, message: String) {
         if !self.is_cut {
-            (self.report)(LayoutFault { place: Place { column, ..self.place }, case, message });
+            let place = Place { column, ..self.place };
+            (self.report)(Diagnostic { case, ..Diagnostic::new(Kind::Layout, place, message) });
         }
     }
 

@@ -1,4 +1,4 @@
-//! A wrong command line, answered with what would be right.
+//! What the command line adds to a fault: the file's name, flags, and what to type.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,16 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use sprague::games::Game;
 use sprague::judge::Format;
+use sprague::judge::diagnostic::{Diagnostic, Kind};
 use sprague::notation::argument;
+
+/// A fault of the file of a name: `FILE:LINE:COLUMN: case K: what is wrong`, and the flag that it goes by.
+pub(crate) fn line(file: &str, mut found: Diagnostic) -> String {
+    if found.kind == Kind::Limit {
+        found.message += " (--strict)";
+    }
+    format!("{file}:{found}")
+}
 
 /// Adds to clap's complaint about `words`, the command line, what clap cannot know.
 pub(crate) fn advise(mut error: clap::Error, words: &[OsString]) -> clap::Error {

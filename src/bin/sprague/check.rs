@@ -8,13 +8,16 @@ use clap::Args;
 use sprague::cli::limits;
 use sprague::escape;
 use sprague::judge::Format;
+use sprague::judge::diagnostic::{Diagnostic, Kind};
 use sprague::message::count;
-use sprague::run::check::{Finding, Job, Report};
+use sprague::notation::argument;
+use sprague::run::Job;
+use sprague::run::check::Report;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
 use super::session::Session;
-use super::{format, servers};
+use super::{advice, format, servers};
 
 /// DOMjudge's codes for an output that is accepted, and one that is not.
 const ACCEPTED: u8 = 42;
@@ -71,25 +74,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let answers = Input::text(answers)?;
     let name = answers.name.clone();
     let session = Session::open(&arguments.servers, "")?;
-    let job =
-        Job { format: arguments.format, strict: arguments.strict, all: arguments.all, input: arguments.input.clone() };
+    let Arguments { format, strict, all, .. } = *arguments;
+    let job = Job { format, strict, keep_going: all };
     let mut page = String::new();
     let mut unwritten = None;
     // Of faults of layout the first is told: a file has them everywhere or nowhere.
     let mut layout_was_told = false;
-    let mut tell = |finding: &Finding| {
-        if finding.is_presentation && (arguments.lenient || (layout_was_told && !arguments.all)) {
+    let mut report = |mut found: Diagnostic| {
+        let is_presentation = found.kind == Kind::Presentation;
+        if is_presentation && (arguments.lenient || (layout_was_told && !all)) {
             return;
         }
-        layout_was_told |= finding.is_presentation;
-        let line = format!("{name}:{finding}\n");
+        layout_was_told |= is_presentation;
+        if let (Kind::NoWinningMove, Some(case)) = (found.kind, found.case) {
+            let input = argument(&arguments.input);
+            let more = format!("; try any move: sprague explain -f {format} {input} --case {case} --move MOVE");
+            found.message += &more;
+        }
+        let line = advice::line(&name, found) + "\n";
         if arguments.domjudge {
             page += &line;
         } else {
             unwritten = unwritten.take().or(files::print(&line).err());
         }
     };
-    let report = session.check(&job, input, answers, arguments.quiet, &mut tell)?;
+    let report = session.check(job, input, answers, arguments.quiet, &mut report)?;
     if let Some(failure) = unwritten {
         return Err(failure);
     }

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use sprague::cli::limits::TooLow;
 use sprague::client::fault;
+use sprague::judge::diagnostic::Kind;
 use sprague::run;
 
-use super::messages;
+use super::{advice, messages};
 
 /// `check` or `validate` found faults.
 pub(crate) const FAULTS: u8 = 1;
@@ -122,20 +123,20 @@ pub(crate) fn unread(error: &std::io::Error, input: &str) -> Failure {
     }
 }
 
-/// What a failed run means to the caller; `input` and `output` are the names of its files.
-pub(crate) fn of_run(error: run::Error, input: &str, output: &str) -> Failure {
+/// What a failed run means to the caller; `input`, `answers` and `output` are the names of its files. A fault of the input is
+/// said here.
+pub(crate) fn of_run(error: run::Error, input: &str, answers: &str, output: &str) -> Failure {
     match error {
         run::Error::Read(error) => unread(&error, input),
+        run::Error::Answers(error) => Failure::new(IO, format_args!("sprague: {answers} cannot be read: {error}")),
         // A reader that has seen enough (`| head`) is no fault.
         run::Error::Write(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::silent(0),
         run::Error::Write(error) => Failure::new(IO, format_args!("sprague: {output} cannot be written: {error}")),
-        run::Error::Bad(complaint) => {
-            let code = if complaint.is_internal { INTERNAL } else { BAD_INPUT };
-            Failure::new(code, format_args!("{input}:{complaint}"))
+        run::Error::Bad(found) => {
+            let code = if found.kind == Kind::Internal { INTERNAL } else { BAD_INPUT };
+            messages::say(advice::line(input, *found));
+            Failure::silent(code)
         }
-        run::Error::Client { error, blamed: None } => error.into(),
-        run::Error::Client { error, blamed: Some(blamed) } => {
-            Failure::new(code_of(&error), format_args!("{input}:{blamed}{error}"))
-        }
+        run::Error::Client(error) => error.into(),
     }
 }

@@ -16,7 +16,7 @@ use sprague::wire::Reason;
 use super::exit::{self, Failure};
 use super::files::{self, Input, Output};
 use super::session::Session;
-use super::{format, screen, servers};
+use super::{advice, format, screen, servers};
 
 /// Show who wins a position, why, and which reply beats a move
 #[derive(Debug, Args)]
@@ -222,7 +222,7 @@ fn board_of_file(format: Format, path: &Path, case: u64) -> Result<Board, Failur
                 cases = fault.case.unwrap_or(cases);
             }
             Err(ReadError::Input(fault)) => {
-                return Err(Failure::new(exit::BAD_INPUT, format_args!("{name}:{fault}")));
+                return Err(Failure::new(exit::BAD_INPUT, advice::line(&name, *fault)));
             }
             Err(ReadError::Io(error)) => {
                 return Err(exit::unread(&error, &name));

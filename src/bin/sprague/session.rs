@@ -7,11 +7,13 @@ use sprague::client::Pool;
 use sprague::embedded::Embedded;
 use sprague::explain::{Explanation, Move, Wants};
 use sprague::games::Board;
+use sprague::judge::Diagnostic;
 use sprague::message::count;
 use sprague::run::{self, Job, Meter, Report, check};
 use sprague::wire::BoardError;
 use tokio::runtime::Runtime;
 
+use super::advice;
 use super::exit::{self, Failure};
 use super::files::{Input, Output};
 use super::progress::Progress;
@@ -65,15 +67,14 @@ impl Session {
         let meter = Arc::new(Meter::default());
         let on_stdout = matches!(output, Output::Standard(_));
         let progress = (!quiet).then(|| Progress::show(&meter, input.size, on_stdout, runtime.handle())).flatten();
-        let mut complain =
-            |complaint: &run::Complaint| Progress::say(progress.as_ref(), &format!("{}:{complaint}", input.name));
-        let solving = run::solve(&self.client, job, input.source, output.writer(), &meter, &mut complain);
+        let mut report = |found| Progress::say(progress.as_ref(), &advice::line(&input.name, found));
+        let solving = run::solve(&self.client, job, input.source, output.writer(), &meter, &mut report);
         let done = runtime.block_on(solving);
         drop(progress);
         if self.signals.code().is_some() {
             return Err(interrupted(&self.signals, meter.cases(), &output.as_it_was()));
         }
-        let report = done.map_err(|error| exit::of_run(error, &input.name, output.name()))?;
+        let report = done.map_err(|error| exit::of_run(error, &input.name, "", output.name()))?;
         tracing::info!("{}: {} in {:.3} s", input.name, count(report.cases, "case"), start.elapsed().as_secs_f64());
         Ok(report)
     }
@@ -90,30 +91,25 @@ impl Session {
         self.signals.code().map_or_else(|| told.map_err(Failure::from), |code| Err(Failure::silent(code)))
     }
 
-    /// Checks an answer file; `tell` hears of each fault.
+    /// Checks an answer file; `report` hears of each fault.
     pub(crate) fn check(
         &self,
-        job: &check::Job,
+        job: Job,
         input: Input,
         answers: Input,
         quiet: bool,
-        tell: &mut dyn FnMut(&check::Finding),
+        report: &mut dyn FnMut(Diagnostic),
     ) -> Result<check::Report, Failure> {
         let Some(runtime) = &self.runtime else { return Err(Failure::silent(exit::INTERNAL)) };
         let meter = Arc::new(Meter::default());
         let progress = (!quiet).then(|| Progress::show(&meter, input.size, true, runtime.handle())).flatten();
-        let checking = check::check(&self.client, job, input.source, answers.source, &meter, tell);
+        let checking = check::check(&self.client, job, input.source, answers.source, &meter, report);
         let done = runtime.block_on(checking);
         drop(progress);
         if self.signals.code().is_some() {
             return Err(interrupted(&self.signals, meter.cases(), ""));
         }
-        done.map_err(|error| match error {
-            check::CheckError::Run(error) => exit::of_run(error, &input.name, "standard output"),
-            check::CheckError::Answers(error) => {
-                Failure::new(exit::IO, format_args!("sprague: {} cannot be read: {error}", answers.name))
-            }
-        })
+        done.map_err(|error| exit::of_run(error, &input.name, &answers.name, "standard output"))
     }
 }
 

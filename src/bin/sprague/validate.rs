@@ -9,7 +9,7 @@ use sprague::units::number_within;
 
 use super::exit::{self, Failure};
 use super::files::{self, Input};
-use super::{format, messages};
+use super::{advice, format, messages};
 
 /// Hold judge files to the statement: limits, counts and the exact layout
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ fn validate(arguments: &Arguments, input: Input) -> Result<bool, Failure> {
     let cases = judge::validate(arguments.format, input.source, &mut |fault| {
         faults += 1;
         if !arguments.quiet && faults <= arguments.most {
-            messages::say(format_args!("{name}:{fault}"));
+            messages::say(advice::line(&name, fault));
         }
     });
     let cases = match cases.map_err(|error| exit::unread(&error, &name)) {

@@ -1,7 +1,5 @@
 //! What is wrong with a contestant's answer, in words: the claim, the truth, and the move that shows it.
 
-use std::fmt::Display;
-
 use super::answers::{Given, Says};
 use crate::Format;
 use crate::description::{AnswerWords, Ask, Before};
@@ -21,14 +19,21 @@ pub(super) enum Fault {
     Presentation(String),
     /// It is wrong, and no move is needed to show it; with the word of the text at fault, from 0.
     Plain(String, usize),
-    /// It says that the first player loses; somebody should be shown a winning move.
+    /// It is wrong, and an explanation shows it; with the word of the text at fault, from 0.
+    Refuted(Refutation, usize),
+}
+
+/// What an explanation is to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refutation {
+    /// It says that the first player loses: a winning move.
     WrongLoss,
-    /// It says that the first player wins, without a move; somebody should be shown why not.
+    /// It says that the first player wins, without a move: why not.
     WrongWin,
-    /// It lists a move, from 0, that loses; with the word of the text that does.
-    LosingMove(u32, usize),
-    /// It does not list a move, from 0, that wins; with the first word of those it lists.
-    MissingMove(u32, usize),
+    /// It lists a move, from 0, that loses.
+    LosingMove(u32),
+    /// It does not list a move, from 0, that wins.
+    MissingMove(u32),
 }
 
 /// The words in which a format says who wins.
@@ -53,8 +58,8 @@ pub(super) fn fault(format: Format, number: u64, board: &Board, answer: &Answer,
             Fault::Plain(format!("{} is no answer: expected {}", given.word(at), expected(format, number)), at)
         }
         Says::Winner(said) if *said == outcome => Fault::Presentation(presentation(format, &given.text, right, &[])),
-        Says::Winner(Outcome::FirstPlayerWins) => Fault::WrongWin,
-        Says::Winner(Outcome::SecondPlayerWins) => Fault::WrongLoss,
+        Says::Winner(Outcome::FirstPlayerWins) => Fault::Refuted(Refutation::WrongWin, 0),
+        Says::Winner(Outcome::SecondPlayerWins) => Fault::Refuted(Refutation::WrongLoss, 0),
         Says::Moves { outcome: said, positions } => {
             let is_wrong = moves(format, *said, positions, board, answer.winning_cells());
             is_wrong.unwrap_or_else(|| Fault::Presentation(presentation(format, &given.text, right, positions)))
@@ -66,8 +71,7 @@ pub(super) fn fault(format: Format, number: u64, board: &Board, answer: &Answer,
 pub(super) fn line(fault: &Fault, given: &Given, right: &[u8]) -> u64 {
     match *fault {
         Fault::Presentation(_) => given.line_of_difference(right),
-        Fault::Plain(_, word) | Fault::LosingMove(_, word) | Fault::MissingMove(_, word) => given.line_of_word(word),
-        Fault::WrongLoss | Fault::WrongWin => given.line_of_word(0),
+        Fault::Plain(_, word) | Fault::Refuted(_, word) => given.line_of_word(word),
     }
 }
 
@@ -98,7 +102,7 @@ fn moves(format: Format, said: Outcome, positions: &[u64], board: &Board, winnin
                 let word = words.word(Outcome::SecondPlayerWins);
                 Some(Fault::Plain(format!("position {first} stands behind {word}"), head))
             }
-            ([_, ..], _) => Some(Fault::WrongLoss),
+            ([_, ..], _) => Some(Fault::Refuted(Refutation::WrongLoss, 0)),
         };
     }
     for (&position, word) in positions.iter().zip(head..) {
@@ -111,17 +115,17 @@ fn moves(format: Format, said: Outcome, positions: &[u64], board: &Board, winnin
             return Some(Fault::Plain(format!("position {position} is taken"), word));
         }
         if winning.binary_search(&(at as u32)).is_err() {
-            return Some(Fault::LosingMove(at as u32, word));
+            return Some(Fault::Refuted(Refutation::LosingMove(at as u32), word));
         }
     }
     if positions.is_empty() && !winning.is_empty() {
         return Some(Fault::Plain(format!("no position stands behind {what}"), 0));
     }
     if let Some(&missing) = winning.iter().find(|&&cell| !positions.contains(&(u64::from(cell) + 1))) {
-        return Some(Fault::MissingMove(missing, head));
+        return Some(Fault::Refuted(Refutation::MissingMove(missing), head));
     }
     // Nothing is listed and nothing is to be listed: the word alone is wrong.
-    positions.is_empty().then_some(Fault::WrongWin)
+    positions.is_empty().then_some(Fault::Refuted(Refutation::WrongWin, 0))
 }
 
 /// What is wrong with the layout of an answer that says the right thing.
@@ -179,37 +183,23 @@ pub(super) fn claim(format: Format, given: &Given, answer: &Answer) -> String {
     }
 }
 
-impl Fault {
-    /// The moves of the explanation that shows it; none if it needs none.
-    pub(super) fn asks(&self) -> Option<Vec<Move>> {
+impl Refutation {
+    /// The moves of the explanation that shows it.
+    pub(super) fn asks(self) -> Vec<Move> {
         match self {
-            Fault::Presentation(_) | Fault::Plain(..) => None,
-            Fault::WrongLoss | Fault::WrongWin => Some(Vec::new()),
-            Fault::LosingMove(cell, _) | Fault::MissingMove(cell, _) => Some(vec![Move::Cell(*cell)]),
+            Refutation::WrongLoss | Refutation::WrongWin => Vec::new(),
+            Refutation::LosingMove(cell) | Refutation::MissingMove(cell) => vec![Move::Cell(cell)],
         }
     }
 
-    /// What is wrong, after the claim, and the move that shows it.
-    pub(super) fn message(
-        &self,
-        claim: &str,
-        told: Option<Result<&Explanation, &dyn Display>>,
-        try_moves: &str,
-    ) -> String {
-        let reason = match (self, told) {
-            (Fault::Presentation(message), _) => return message.clone(),
-            (Fault::Plain(message, _), _) => return format!("{message}; {claim}"),
-            (_, None) => return claim.into(),
-            // A board that can be solved and is too much to explain.
-            (_, Some(Err(error))) => format!("no reason can be given: {error}"),
-            (Fault::WrongLoss, Some(Ok(told))) => winning_move(told),
-            (Fault::WrongWin, Some(Ok(told))) => {
-                format!("the first player loses: {}; try any move: {try_moves}", lost(told))
-            }
-            (Fault::LosingMove(..), Some(Ok(told))) => losing_move(told),
-            (Fault::MissingMove(..), Some(Ok(told))) => missing_move(told),
-        };
-        format!("{claim}; {reason}")
+    /// What that explanation shows.
+    pub(super) fn reason(self, told: &Explanation) -> String {
+        match self {
+            Refutation::WrongLoss => winning_move(told),
+            Refutation::WrongWin => format!("the first player loses: {}", lost(told)),
+            Refutation::LosingMove(_) => losing_move(told),
+            Refutation::MissingMove(_) => missing_move(told),
+        }
     }
 }
 
