@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     let done = std::panic::catch_unwind(|| match environment::parse(&words) {
         Ok((arguments, _)) => run(arguments),
         Err(error) => {
-            let error = environment::name_variable(advice::advise(error, &words), &Arguments::command(), &words);
+            let error = environment::name_variable(advice::name_formats(error), &Arguments::command(), &words);
             answer(&error)
         }
     });
