@@ -35,8 +35,9 @@ async fn with_a_signal(signal: Signal) -> Duration {
             start = Instant::now();
         }
         let solution = solutions.next().await.unwrap().unwrap();
-        // Most of the time is the servers'.
-        assert!(place % 10 != 0 || solution == right(&board(place)), "board {place}");
+        // Where time counts, most of it is to be the servers'.
+        let is_compared = signal == Signal::KILL || place % 10 == 0;
+        assert!(!is_compared || solution == right(&board(place)), "board {place}");
     }
     assert!(solutions.next().await.is_none());
     start.elapsed()
@@ -44,6 +45,11 @@ async fn with_a_signal(signal: Signal) -> Duration {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_goes_on_when_one_of_two_servers_is_killed() {
+    with_a_signal(Signal::KILL).await;
+}
+
+#[tokio::test]
+async fn a_run_goes_on_when_one_of_two_servers_is_killed_on_a_runtime_of_one_thread_too() {
     with_a_signal(Signal::KILL).await;
 }
 
