@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use super::text::{BYTE_ORDER_MARK, is_blank};
 use sprague_games::message;
 
 /// A word of a line.
@@ -28,7 +29,7 @@ impl Line<'_> {
 
 /// Takes a line apart, without its line feed, and reports what is not exactly words with one space between.
 pub(super) fn split<'a>(text: &'a [u8], is_first: bool, report: &mut dyn FnMut(u64, String)) -> Line<'a> {
-    let marked = text.strip_prefix(b"\xEF\xBB\xBF").filter(|_| is_first);
+    let marked = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first);
     if marked.is_some() {
         report(1, "a byte order mark: begin with the text itself".into());
     }
@@ -38,11 +39,10 @@ pub(super) fn split<'a>(text: &'a [u8], is_first: bool, report: &mut dyn FnMut(u
     if body.len() < text.len() {
         report(column(body.len()), "a carriage return: end lines with a line feed alone".into());
     }
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < body.len() {
-        let blanks = body[at..].iter().take_while(|byte| is_blank(byte)).count();
+        let blanks = body[at..].iter().take_while(|&&byte| is_blank(byte)).count();
         let end = at + blanks;
         let message = match (&body[at..end], tokens.is_empty(), end == body.len()) {
             ([], ..) => None,
@@ -56,7 +56,7 @@ pub(super) fn split<'a>(text: &'a [u8], is_first: bool, report: &mut dyn FnMut(u
         if let Some(message) = message {
             report(column(at), message.into());
         }
-        let length = body[end..].iter().take_while(|byte| !is_blank(byte)).count();
+        let length = body[end..].iter().take_while(|&&byte| !is_blank(byte)).count();
         if length > 0 {
             tokens.push(Token { bytes: &body[end..end + length], column: column(end) });
         }

@@ -12,7 +12,8 @@ use sprague_games::message;
 const CHUNK: usize = 256 * 1024;
 /// The longest word that is looked at as a number, leading zeros and all.
 const LONGEST_NUMBER: u64 = 1024;
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// What may stand before a text, and is none of it.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Bytes between white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,7 +215,7 @@ impl<R: Read> Text<R> {
 
 /// White space as scanf takes it: space, tab, line feed, vertical tab, form feed, carriage return.
 #[inline]
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte.wrapping_sub(b'\t') < 5
 }
 
