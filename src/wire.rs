@@ -296,16 +296,20 @@ pub fn solved(game: Game, response: v1::SolveResponse) -> Result<Answer, BoardEr
 
 /// None where outcome, value and moves contradict each other or the game.
 fn answered(game: Game, message: v1::Solution) -> Option<Answer> {
-    let outcome = match message.outcome() {
-        v1::Outcome::FirstPlayerWins => Outcome::FirstPlayerWins,
-        v1::Outcome::SecondPlayerWins => Outcome::SecondPlayerWins,
-        v1::Outcome::Unspecified => return None,
-    };
+    let outcome = outcome(message.outcome())?;
     if message.value_kind() == v1::ValueKind::NotAsked {
         return Some(Answer::Outcome(outcome));
     }
     let solution = unpack_solution(game, message)?;
     (solution.outcome() == outcome).then_some(Answer::Solution(solution))
+}
+
+fn outcome(message: v1::Outcome) -> Option<Outcome> {
+    match message {
+        v1::Outcome::FirstPlayerWins => Some(Outcome::FirstPlayerWins),
+        v1::Outcome::SecondPlayerWins => Some(Outcome::SecondPlayerWins),
+        v1::Outcome::Unspecified => None,
+    }
 }
 
 impl From<Outcome> for v1::Outcome {

@@ -7,7 +7,7 @@ use super::v1;
 use super::v1::explanation::Reason as ReasonMessage;
 use crate::explain::reason::{Case, Cells, Colour, Part, Rule, Threshold};
 use crate::explain::{Choice, Explanation, Judged, Left, Line, Listed, MOST_MOVES, Move, Reason, Wants};
-use crate::games::{Board, Outcome};
+use crate::games::Board;
 use crate::message::count;
 
 /// Packs a request.
@@ -115,11 +115,7 @@ impl From<Explanation> for v1::Explanation {
 
 /// Lists come empty where they were not asked for, and where the game is over.
 fn unpack(message: v1::Explanation, wants: Wants) -> Option<Explanation> {
-    let outcome = match message.outcome() {
-        v1::Outcome::FirstPlayerWins => Outcome::FirstPlayerWins,
-        v1::Outcome::SecondPlayerWins => Outcome::SecondPlayerWins,
-        v1::Outcome::Unspecified => return None,
-    };
+    let outcome = super::outcome(message.outcome())?;
     let options = Listed { items: all(message.options, choice)?, total: message.options_total };
     let line = Line { moves: all(message.line, moved)?, is_cut: message.line_is_cut };
     Some(Explanation {

@@ -46,6 +46,11 @@ macro_rules! size {
             pub fn units_mut(&mut self) -> [(&'static str, &mut u64); [$($unit),+].len()] {
                 [$(($unit, &mut self.$field)),+]
             }
+
+            /// The least of both, size by size.
+            pub fn least(self, other: Size) -> Size {
+                Size { $($field: self.$field.min(other.$field)),+ }
+            }
         }
     };
 }
@@ -120,7 +125,19 @@ macro_rules! games {
         }
 
         impl Sizes {
-            /// Each size of each game, in listing order, with one of what it counts.
+            /// The sizes of a game, with one of what each counts.
+            pub fn of(self, game: Game) -> Vec<(&'static str, u64)> {
+                match game {
+                    $(Game::$game => self.$module.units().into(),)+
+                }
+            }
+
+            /// The least of both, size by size.
+            pub fn least(self, other: Sizes) -> Sizes {
+                Sizes { $($module: self.$module.least(other.$module)),+ }
+            }
+
+            /// Each size of each game, in listing order, with one of what it counts, to be changed.
             pub fn units_mut(&mut self) -> Vec<(Game, &'static str, &mut u64)> {
                 let mut all = Vec::new();
                 $(all.extend(self.$module.units_mut().map(|(unit, size)| (Game::$game, unit, size)));)+
@@ -234,16 +251,6 @@ impl Answer {
             Answer::Solution(solution) => solution.winning_cells(),
             Answer::Outcome(_) => &[],
         }
-    }
-}
-
-impl Sizes {
-    /// The least of both, size by size.
-    pub fn least(mut self, mut other: Sizes) -> Sizes {
-        for ((.., size), (.., other)) in self.units_mut().into_iter().zip(other.units_mut()) {
-            *size = (*size).min(*other);
-        }
-        self
     }
 }
 

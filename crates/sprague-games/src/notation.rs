@@ -233,8 +233,9 @@ fn value(text: &str, cells: &[u32]) -> Option<u32> {
     ((value == 0) == cells.is_empty()).then_some(value)
 }
 
-fn number(text: &str) -> Option<u32> {
-    text.parse().ok()
+/// A number that counts from 1, as one that counts from 0.
+fn from_one(text: &str) -> Option<u32> {
+    text.parse::<u32>().ok()?.checked_sub(1)
 }
 
 /// Writes a move so that `read_move` reads it; `columns`: those of a darkraft grid, none elsewhere.

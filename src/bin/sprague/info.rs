@@ -41,11 +41,8 @@ fn page(name: &str, facts: Option<&ServerFacts>) -> String {
         0 => "no limit".into(),
         bytes => format!("{}, over all clients", show_size(bytes)),
     };
-    let mut sizes = *sizes;
-    let sizes = sizes.units_mut();
     let games = Game::ALL.map(|game| {
-        let sizes = sizes.iter().filter(|(of, ..)| *of == game);
-        let most: Vec<String> = sizes.map(|(_, unit, most)| count(**most, unit)).collect();
+        let most: Vec<String> = sizes.of(game).into_iter().map(|(unit, most)| count(most, unit)).collect();
         (game.name(), format!("up to {}", most.join(" and ")))
     });
     let rows = [

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::{Letters, cells, number, value, write_cells};
+use super::{Letters, cells, from_one, value, write_cells};
 use crate::explain::Move;
 use crate::games::darkraft::{Board, Solution};
 use crate::message::{self, count};
@@ -65,9 +65,7 @@ pub(super) fn write(board: &Board, letters: Letters, f: &mut fmt::Formatter<'_>)
 }
 
 pub(super) fn read_move(board: &Board, text: &str) -> Result<Move, String> {
-    let place = text
-        .split_once(',')
-        .and_then(|(row, column)| Some((number(row)?.checked_sub(1)?, number(column)?.checked_sub(1)?)));
+    let place = text.split_once(',').and_then(|(row, column)| Some((from_one(row)?, from_one(column)?)));
     let (row, column) = place.ok_or_else(|| format!("{text:?} is no move: write row and column, as 2,3"))?;
     let (rows, columns) = (board.rows(), board.columns());
     if row >= rows || column >= columns {

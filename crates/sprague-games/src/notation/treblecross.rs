@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Letters, cells, number, value, write_cells};
+use super::{Letters, cells, from_one, value, write_cells};
 use crate::explain::Move;
 use crate::games::treblecross::{Board, CELLS, Fault, Solution, Value};
 use crate::message;
@@ -22,8 +22,7 @@ pub(super) fn write(board: &Board, _letters: Letters, f: &mut fmt::Formatter<'_>
 }
 
 pub(super) fn read_move(_board: &Board, text: &str) -> Result<Move, String> {
-    let cell = number(text).and_then(|cell| cell.checked_sub(1));
-    cell.map(Move::Cell).ok_or_else(|| format!("{text:?} is no move: write the cell, as 7"))
+    from_one(text).map(Move::Cell).ok_or_else(|| format!("{text:?} is no move: write the cell, as 7"))
 }
 
 pub(super) fn write_solution(solution: &Solution, f: &mut fmt::Formatter<'_>) -> fmt::Result {
